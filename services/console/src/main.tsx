@@ -2,7 +2,7 @@
 import "@mantine/core/styles.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { loadTexts } from "./texts/say.ts";
+import { loadTexts } from "./texts/translate.ts";
 
 // Loaded before the app, because its modules use texts when they are imported.
 await loadTexts();

@@ -16,7 +16,7 @@ import { Form } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 const route = getRouteApi("/frame/accounts/$id");
 
@@ -27,7 +27,7 @@ export function AccountPage() {
     queryFn: () => get("/accounts/{id}", { params: { id } }),
   });
   return (
-    <Page title={say("Account {id}", { id })}>
+    <Page title={translate("Account {id}", { id })}>
       <QueryResult query={account}>
         {(found) => (
           <Stack>
@@ -46,10 +46,10 @@ export function AccountPage() {
 
 function Money({ account }: { readonly account: AccountWithCredits }) {
   const figures = {
-    [say("Available")]: account.availableNanos,
-    [say("Held")]: account.heldNanos,
-    [say("Credited")]: account.creditedNanos,
-    [say("Spent")]: account.spentNanos,
+    [translate("Available")]: account.availableNanos,
+    [translate("Held")]: account.heldNanos,
+    [translate("Credited")]: account.creditedNanos,
+    [translate("Spent")]: account.spentNanos,
   };
   const mayChange = usePermission("operator");
   return (
@@ -80,10 +80,10 @@ function Switch({ account: { id, disabled } }: { readonly account: AccountWithCr
     <Stack gap="xs" mb="sm">
       <Group justify="space-between">
         <Text size="sm" c={disabled ? "red" : "dimmed"}>
-          {disabled ? say("This account is disabled: calls of its keys are refused.") : ""}
+          {disabled ? translate("This account is disabled: calls of its keys are refused.") : ""}
         </Text>
         <Button size="xs" variant="default" loading={change.isPending} onClick={change.start}>
-          {disabled ? say("Enable the account") : say("Disable the account")}
+          {disabled ? translate("Enable the account") : translate("Disable the account")}
         </Button>
       </Group>
       <FailedChange error={change.error} />
@@ -96,21 +96,21 @@ function Credits({ account }: { readonly account: AccountWithCredits }) {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        {say("Credits")}
+        {translate("Credits")}
       </Title>
       {mayCredit && <Credit id={account.id} />}
       {account.credits.length === 0 ? (
-        <Empty>{say("No credits yet.")}</Empty>
+        <Empty>{translate("No credits yet.")}</Empty>
       ) : (
         <DataTable
-          label={say("Credits")}
+          label={translate("Credits")}
           rows={account.credits}
           keyOf={({ operationId }) => operationId}
           columns={[
-            { heading: say("Time"), cell: ({ time }) => localTime(time) },
-            { heading: say("Kind"), cell: ({ kind }) => sayWord(kind ?? "") },
-            { heading: say("Reason"), cell: ({ reason }) => reason },
-            { heading: say("Amount"), numeric: true, cell: ({ nanos }) => exactUsd(nanos) },
+            { heading: translate("Time"), cell: ({ time }) => localTime(time) },
+            { heading: translate("Kind"), cell: ({ kind }) => translateTerm(kind ?? "") },
+            { heading: translate("Reason"), cell: ({ reason }) => reason },
+            { heading: translate("Amount"), numeric: true, cell: ({ nanos }) => exactUsd(nanos) },
           ]}
         />
       )}
@@ -129,14 +129,14 @@ function Credit({ id }: { readonly id: string }) {
     <Form change={credit}>
       <Group align="start" mb="sm">
         <TextInput
-          label={say("Amount (US dollars, negative to correct)")}
+          label={translate("Amount (US dollars, negative to correct)")}
           required
           size="xs"
           {...field("amount", credit)}
         />
-        <TextInput label={say("Reason")} required size="xs" {...field("reason", credit)} />
+        <TextInput label={translate("Reason")} required size="xs" {...field("reason", credit)} />
         <Button type="submit" size="xs" mt={24} loading={credit.isPending}>
-          {say("Credit")}
+          {translate("Credit")}
         </Button>
       </Group>
       <FailedChange error={credit.error} draft={draft} />

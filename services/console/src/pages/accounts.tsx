@@ -13,36 +13,40 @@ import { useDraft } from "../parts/use-draft.ts";
 import { useChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
 import { PageLink } from "../parts/page-link.tsx";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 export function AccountsPage() {
   const accounts = useQuery({ queryKey: ["accounts"], queryFn: () => get("/accounts") });
   const mayCreate = usePermission("operator");
   return (
-    <Page title={say("Accounts and keys")} controls={mayCreate && <CreateAccount />}>
+    <Page title={translate("Accounts and keys")} controls={mayCreate && <CreateAccount />}>
       <QueryResult query={accounts}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No accounts yet. Create one with a balance, then create a key for it.")}</Empty>
+            <Empty>{translate("No accounts yet. Create one with a balance, then create a key for it.")}</Empty>
           ) : (
             <DataTable
-              label={say("Accounts")}
+              label={translate("Accounts")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
                 {
-                  heading: say("Account"),
+                  heading: translate("Account"),
                   cell: ({ id }) => (
                     <PageLink to="/accounts/$id" params={{ id }}>
                       {id}
                     </PageLink>
                   ),
                 },
-                { heading: say("Name"), cell: ({ name }) => name ?? "" },
-                { heading: say("Available"), numeric: true, cell: ({ availableNanos }) => exactUsd(availableNanos) },
-                { heading: say("Held"), numeric: true, cell: ({ heldNanos }) => exactUsd(heldNanos) },
-                { heading: say("Spent"), numeric: true, cell: ({ spentNanos }) => exactUsd(spentNanos) },
-                { heading: say("Created"), cell: ({ createdAt }) => localTime(createdAt) },
+                { heading: translate("Name"), cell: ({ name }) => name ?? "" },
+                {
+                  heading: translate("Available"),
+                  numeric: true,
+                  cell: ({ availableNanos }) => exactUsd(availableNanos),
+                },
+                { heading: translate("Held"), numeric: true, cell: ({ heldNanos }) => exactUsd(heldNanos) },
+                { heading: translate("Spent"), numeric: true, cell: ({ spentNanos }) => exactUsd(spentNanos) },
+                { heading: translate("Created"), cell: ({ createdAt }) => localTime(createdAt) },
               ]}
             />
           )
@@ -63,13 +67,13 @@ function CreateAccount() {
   return (
     <>
       <Button size="xs" onClick={open}>
-        {say("Create account")}
+        {translate("Create account")}
       </Button>
-      <Dialog opened={opened} onClose={close} title={say("Create account")}>
-        <FieldsForm change={create} draft={draft} action={say("Create")}>
-          <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
-          <TextInput label={say("Name")} {...field("name", create)} />
-          <TextInput label={say("Balance (US dollars)")} required {...field("balance", create)} />
+      <Dialog opened={opened} onClose={close} title={translate("Create account")}>
+        <FieldsForm change={create} draft={draft} action={translate("Create")}>
+          <TextInput label={translate("Id")} required data-autofocus {...field("id", create)} />
+          <TextInput label={translate("Name")} {...field("name", create)} />
+          <TextInput label={translate("Balance (US dollars)")} required {...field("balance", create)} />
         </FieldsForm>
       </Dialog>
     </>

@@ -10,7 +10,7 @@ import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useIsOfOrganisation, usePermission } from "../parts/use-may.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 const maxAlerts = "100";
 
@@ -24,7 +24,7 @@ export function AlertsPage() {
   ];
   const choosesAccount = isOperator || isOfOrganisation;
   return (
-    <Page title={say("Alerts")}>
+    <Page title={translate("Alerts")}>
       <AlertTargets
         mayChange={mayChange}
         scope={isAdmin ? "all accounts" : choosesAccount ? "one account" : "own account"}
@@ -41,17 +41,17 @@ function RecentAlerts({ mayRetry }: { readonly mayRetry: boolean }) {
     queryFn: () => get("/alerts", { query: { limit: maxAlerts, ...(deadOnly ? { state: "dead" } : {}) } }),
   });
   const actions: Column<DeliveredAlert> = {
-    heading: say("Action"),
+    heading: translate("Action"),
     cell: (alert) => alert.deliveries.some(({ state }) => state === "dead") && <Retry alert={alert} />,
   };
   return (
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={3} size="h5">
-          {say("Latest alerts")}
+          {translate("Latest alerts")}
         </Title>
         <Checkbox
-          label={say("Only alerts that were not delivered within a day")}
+          label={translate("Only alerts that were not delivered within a day")}
           checked={deadOnly}
           onChange={({ currentTarget }) => setDeadOnly(currentTarget.checked)}
         />
@@ -59,18 +59,18 @@ function RecentAlerts({ mayRetry }: { readonly mayRetry: boolean }) {
       <QueryResult query={alerts}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No alerts.")}</Empty>
+            <Empty>{translate("No alerts.")}</Empty>
           ) : (
             <DataTable
-              label={say("Latest alerts")}
+              label={translate("Latest alerts")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { heading: say("Time"), cell: ({ time }) => localTime(time) },
-                { heading: say("Kind"), cell: ({ kind }) => sayWord(kind) },
-                { heading: say("Severity"), cell: ({ severity }) => sayWord(severity) },
-                { heading: say("Alert"), cell: ({ summary }) => summary },
-                { heading: say("Deliveries"), cell: Deliveries },
+                { heading: translate("Time"), cell: ({ time }) => localTime(time) },
+                { heading: translate("Kind"), cell: ({ kind }) => translateTerm(kind) },
+                { heading: translate("Severity"), cell: ({ severity }) => translateTerm(severity) },
+                { heading: translate("Alert"), cell: ({ summary }) => summary },
+                { heading: translate("Deliveries"), cell: Deliveries },
                 ...(mayRetry ? [actions] : []),
               ]}
             />
@@ -86,7 +86,7 @@ function Deliveries({ deliveries }: DeliveredAlert) {
     <Stack gap={2}>
       {deliveries.map(({ target, name, state, error }) => (
         <Text key={target} size="xs">
-          {name}: {sayWord(state)}
+          {name}: {translateTerm(state)}
           {error === "" ? "" : ` (${error})`}
         </Text>
       ))}
@@ -106,9 +106,9 @@ function Retry({ alert: { id, summary } }: { readonly alert: DeliveredAlert }) {
         variant="default"
         loading={retry.isPending}
         onClick={retry.start}
-        aria-label={say("Deliver again: {summary}", { summary })}
+        aria-label={translate("Deliver again: {summary}", { summary })}
       >
-        {say("Deliver again")}
+        {translate("Deliver again")}
       </Button>
       <FailedChange error={retry.error} />
     </>

@@ -13,7 +13,7 @@ import { Empty, QueryResult } from "../parts/states.tsx";
 import { CostSum } from "../parts/sum.tsx";
 import { Timeline } from "../parts/timeline.tsx";
 import { PageLink } from "../parts/page-link.tsx";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 const route = getRouteApi("/frame/calls/$requestId");
 
@@ -39,12 +39,12 @@ export function CallPage() {
       data?.events.length === 0 && data.refused.length === 0 && dataUpdateCount < maxPolls ? pollMs : false,
   });
   return (
-    <Page title={say("Call")} controls={<RequestId id={requestId} />}>
+    <Page title={translate("Call")} controls={<RequestId id={requestId} />}>
       <QueryResult query={callsQuery}>
         {({ events, refused }) =>
           events.length + refused.length === 0 ? (
             <Empty>
-              {say(
+              {translate(
                 "No call has this request id. A call appears shortly after it ends. Refused calls are stored for a week.",
               )}
             </Empty>
@@ -71,7 +71,7 @@ function RequestId({ id }: { readonly id: string }) {
       <CopyButton value={id}>
         {({ copied, copy }) => (
           <Button size="xs" variant="default" onClick={copy}>
-            {copied ? say("Copied") : say("Copy")}
+            {copied ? translate("Copied") : translate("Copy")}
           </Button>
         )}
       </CopyButton>
@@ -84,47 +84,48 @@ function CallDetails({ call }: { readonly call: Call }) {
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Card withBorder>
         <Title order={3} size="h5" mb="xs">
-          {say("Result")}
+          {translate("Result")}
         </Title>
         <FactTable
           facts={{
-            [say("Time")]: localTime(call.time),
-            [say("Outcome")]: <OutcomeBadge {...call} />,
-            [say("Endpoint")]: <Code>{call.endpoint}</Code>,
-            [say("Account")]: (
+            [translate("Time")]: localTime(call.time),
+            [translate("Outcome")]: <OutcomeBadge {...call} />,
+            [translate("Endpoint")]: <Code>{call.endpoint}</Code>,
+            [translate("Account")]: (
               <PageLink to="/accounts/$id" params={{ id: call.accountId }}>
                 {call.accountId}
               </PageLink>
             ),
-            [say("Key")]: (
+            [translate("Key")]: (
               <PageLink to="/calls" search={{ span: "7d", token: call.tokenId }}>
                 {call.tokenId}
               </PageLink>
             ),
-            [say("Team")]: <TeamOf call={call} />,
-            [say("Group")]: call.group,
-            [say("Model")]: say("{model} ({upstream} at the vendor)", {
+            [translate("Team")]: <TeamOf call={call} />,
+            [translate("Group")]: call.group,
+            [translate("Model")]: translate("{model} ({upstream} at the vendor)", {
               model: call.model,
               upstream: call.upstreamModel,
             }),
-            [say("Vendor's id")]: call.upstreamRequestId === undefined ? "–" : <Code>{call.upstreamRequestId}</Code>,
-            [say("Call id")]: <Code>{call.id}</Code>,
-            [say("Channel")]: (
+            [translate("Vendor's id")]:
+              call.upstreamRequestId === undefined ? "–" : <Code>{call.upstreamRequestId}</Code>,
+            [translate("Call id")]: <Code>{call.id}</Code>,
+            [translate("Channel")]: (
               <PageLink to="/calls" search={{ span: "7d", channel: call.channelId }}>
                 {call.channelId}
               </PageLink>
             ),
-            [say("Tags")]: <Tags tags={call.tags} />,
-            [say("End user")]: <EndUser name={call.endUser} />,
-            [say("First byte")]: formatDuration(call.firstByteMs),
-            [say("Total")]: formatDuration(call.latencyMs),
+            [translate("Tags")]: <Tags tags={call.tags} />,
+            [translate("End user")]: <EndUser name={call.endUser} />,
+            [translate("First byte")]: formatDuration(call.firstByteMs),
+            [translate("Total")]: formatDuration(call.latencyMs),
           }}
         />
       </Card>
       <Stack>
         <Card withBorder>
           <Title order={3} size="h5" mb="xs">
-            {say("Cost: {amount}", { amount: exactUsd(call.costNanos) })}
+            {translate("Cost: {amount}", { amount: exactUsd(call.costNanos) })}
           </Title>
           <CostSum call={call} />
           <Notes call={call} />
@@ -148,30 +149,30 @@ function RefusalDetails({ call }: { readonly call: RefusedCall }) {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="xs">
-        {say("Why it was refused")}
+        {translate("Why it was refused")}
       </Title>
       <FactTable
         facts={{
-          [say("Time")]: localTime(call.time),
-          [say("Status")]: call.status,
-          [say("Reason")]: <Code>{call.code}</Code>,
-          [say("Meaning")]: call.meaning,
-          [say("Message")]: call.message ?? "–",
-          [say("Field")]: call.param === undefined ? "–" : <Code>{call.param}</Code>,
-          [say("Endpoint")]: <Code>{call.endpoint}</Code>,
-          [say("Model")]: call.model ?? "–",
-          [say("Account")]: (
+          [translate("Time")]: localTime(call.time),
+          [translate("Status")]: call.status,
+          [translate("Reason")]: <Code>{call.code}</Code>,
+          [translate("Meaning")]: call.meaning,
+          [translate("Message")]: call.message ?? "–",
+          [translate("Field")]: call.param === undefined ? "–" : <Code>{call.param}</Code>,
+          [translate("Endpoint")]: <Code>{call.endpoint}</Code>,
+          [translate("Model")]: call.model ?? "–",
+          [translate("Account")]: (
             <PageLink to="/accounts/$id" params={{ id: call.accountId }}>
               {call.accountId}
             </PageLink>
           ),
-          [say("Key")]: call.tokenId,
+          [translate("Key")]: call.tokenId,
         }}
       />
       <Text size="sm" c="dimmed" mt="xs">
-        {say("It cost nothing and was not sent to a vendor.")}
+        {translate("It cost nothing and was not sent to a vendor.")}
         {call.calls > 1 &&
-          ` ${say("{count} more refused calls of this account followed and were not stored.", { count: call.calls - 1 })}`}
+          ` ${translate("{count} more refused calls of this account followed and were not stored.", { count: call.calls - 1 })}`}
       </Text>
     </Card>
   );
@@ -219,13 +220,13 @@ function Notes({ call }: { readonly call: Call }) {
   const notes = [
     call.requestedModel === undefined
       ? undefined
-      : say("The client asked for {model}.", { model: call.requestedModel }),
-    call.estimated ? say("The vendor reported no usage: the units are estimated.") : undefined,
+      : translate("The client asked for {model}.", { model: call.requestedModel }),
+    call.estimated ? translate("The vendor reported no usage: the units are estimated.") : undefined,
     call.capped === undefined
       ? undefined
-      : say("Limited to the maximum that the call can have used: {units}.", { units: call.capped.join(", ") }),
-    call.unpriced === undefined ? undefined : say("No price for: {units}.", { units: call.unpriced.join(", ") }),
-    call.serviceTier === undefined ? undefined : say("Service tier: {tier}.", { tier: call.serviceTier }),
+      : translate("Limited to the maximum that the call can have used: {units}.", { units: call.capped.join(", ") }),
+    call.unpriced === undefined ? undefined : translate("No price for: {units}.", { units: call.unpriced.join(", ") }),
+    call.serviceTier === undefined ? undefined : translate("Service tier: {tier}.", { tier: call.serviceTier }),
   ].filter((note) => note !== undefined);
   return notes.map((note) => (
     <Text key={note} size="sm" c="dimmed" mt="xs">

@@ -15,7 +15,7 @@ import { SpanChoice } from "../parts/span-choice.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import type { CallFilters } from "../router.tsx";
 import { PageLink } from "../parts/page-link.tsx";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 const route = getRouteApi("/frame/calls");
 const pageRows = "100";
@@ -36,16 +36,16 @@ export function CallsPage() {
   });
   const watchEnd = useNextPage(pages);
   return (
-    <Page title={say("Calls")} controls={<Exports query={query} />}>
+    <Page title={translate("Calls")} controls={<Exports query={query} />}>
       <Filters filters={filters} />
       <QueryResult query={pages}>
         {({ pages: loaded }) => {
           const calls = loaded.flatMap(({ events }) => events);
           if (calls.length === 0)
-            return <Empty>{say("No calls match. Choose a longer time range or clear a filter.")}</Empty>;
+            return <Empty>{translate("No calls match. Choose a longer time range or clear a filter.")}</Empty>;
           return (
             <DataTable
-              label={say("Calls")}
+              label={translate("Calls")}
               rows={calls}
               columns={columns}
               keyOf={({ id }) => id}
@@ -61,7 +61,7 @@ export function CallsPage() {
           loading={pages.isFetchingNextPage}
           onClick={() => void pages.fetchNextPage()}
         >
-          {say("Show older calls")}
+          {translate("Show older calls")}
         </Button>
       )}
       {mayBeRefused(filters) && <RefusedCalls query={query} />}
@@ -78,7 +78,7 @@ function Exports({ query }: { readonly query: ReturnType<typeof queryOf> }) {
         variant="default"
         size="xs"
       >
-        {say("Export as CSV")}
+        {translate("Export as CSV")}
       </Button>
       <Button
         component="a"
@@ -86,7 +86,7 @@ function Exports({ query }: { readonly query: ReturnType<typeof queryOf> }) {
         variant="default"
         size="xs"
       >
-        {say("Export as FOCUS 1.2")}
+        {translate("Export as FOCUS 1.2")}
       </Button>
     </Group>
   );
@@ -134,7 +134,7 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
       <Group gap="lg">
         <SpanChoice span={filters.span} onChoose={(span) => changeFilters({ span })} />
         <Switch
-          label={say("Live")}
+          label={translate("Live")}
           checked={filters.live === true}
           onChange={({ currentTarget }) => changeFilters({ live: currentTarget.checked ? true : undefined })}
         />
@@ -150,18 +150,18 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
         <Filter name="status" filters={filters} changeFilters={changeFilters} />
         <Filter name="request" filters={filters} changeFilters={changeFilters} />
         <Select
-          label={say("outcome")}
+          label={translate("outcome")}
           tt="capitalize"
           size="xs"
           w={106}
           clearable
-          data={["completed", "cancelled", "failed"].map((value) => ({ value, label: sayWord(value) }))}
+          data={["completed", "cancelled", "failed"].map((value) => ({ value, label: translateTerm(value) }))}
           value={filters.outcome ?? null}
           onChange={(outcome) => changeFilters({ outcome: outcome ?? undefined })}
         />
       </Group>
       <Text size="xs" c="dimmed">
-        {say("Press Enter to apply a filter.")}
+        {translate("Press Enter to apply a filter.")}
       </Text>
     </Stack>
   );
@@ -191,7 +191,7 @@ function Filter({
   };
   return (
     <TextInput
-      label={sayWord(name)}
+      label={translateTerm(name)}
       styles={{ label: { textTransform: "capitalize" } }}
       placeholder={placeholders[name]}
       size="xs"
@@ -216,24 +216,24 @@ function TextLine({ text }: { readonly text: string }) {
 
 const columns: readonly Column<Call>[] = [
   {
-    heading: say("Time"),
+    heading: translate("Time"),
     cell: ({ time, requestId }) => (
       <PageLink to="/calls/$requestId" params={{ requestId }} style={{ whiteSpace: "nowrap" }}>
         {localTime(time)}
       </PageLink>
     ),
   },
-  { heading: say("Outcome"), cell: (call) => <OutcomeBadge {...call} /> },
+  { heading: translate("Outcome"), cell: (call) => <OutcomeBadge {...call} /> },
   {
-    heading: say("Cost"),
+    heading: translate("Cost"),
     numeric: true,
     cell: ({ costNanos }) => <span title={exactUsd(costNanos)}>{shortUsd(costNanos)}</span>,
   },
-  { heading: say("Account"), cell: ({ accountId }) => <TextLine text={accountId} /> },
-  { heading: say("Model"), cell: ({ model }) => <TextLine text={model} /> },
-  { heading: say("Channel"), cell: ({ channelId }) => <TextLine text={channelId} /> },
-  { heading: say("Input"), numeric: true, cell: ({ units }) => formatCount(units["inputTokens"]) },
-  { heading: say("Output"), numeric: true, cell: ({ units }) => formatCount(units["outputTokens"]) },
-  { heading: say("First byte"), numeric: true, cell: ({ firstByteMs }) => formatDuration(firstByteMs) },
-  { heading: say("Total"), numeric: true, cell: ({ latencyMs }) => formatDuration(latencyMs) },
+  { heading: translate("Account"), cell: ({ accountId }) => <TextLine text={accountId} /> },
+  { heading: translate("Model"), cell: ({ model }) => <TextLine text={model} /> },
+  { heading: translate("Channel"), cell: ({ channelId }) => <TextLine text={channelId} /> },
+  { heading: translate("Input"), numeric: true, cell: ({ units }) => formatCount(units["inputTokens"]) },
+  { heading: translate("Output"), numeric: true, cell: ({ units }) => formatCount(units["outputTokens"]) },
+  { heading: translate("First byte"), numeric: true, cell: ({ firstByteMs }) => formatDuration(firstByteMs) },
+  { heading: translate("Total"), numeric: true, cell: ({ latencyMs }) => formatDuration(latencyMs) },
 ];

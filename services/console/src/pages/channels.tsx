@@ -14,7 +14,7 @@ import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 export function ChannelsPage() {
   const channels = useQuery({
@@ -26,7 +26,7 @@ export function ChannelsPage() {
   const mayAdd = usePermission("admin");
   return (
     <Page
-      title={say("Channels")}
+      title={translate("Channels")}
       controls={
         <Group gap="xs">
           <EditPart section="channels" />
@@ -37,7 +37,7 @@ export function ChannelsPage() {
       <QueryResult query={channels}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No channels are configured.")}</Empty>
+            <Empty>{translate("No channels are configured.")}</Empty>
           ) : (
             <Stack>
               {rows.map((channel) => (
@@ -65,20 +65,20 @@ function ChannelCard({ channel, children }: { readonly channel: Channel; readonl
           </Group>
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
             {channel.baseUrl}
-            {channel.proxy !== null && ` ${say("through the proxy {proxy}", { proxy: channel.proxy })}`}
+            {channel.proxy !== null && ` ${translate("through the proxy {proxy}", { proxy: channel.proxy })}`}
           </Text>
           <ChannelAdditions channel={channel} />
           {channel.reason !== undefined && (
             <Text size="sm">
               {channel.reason}
               {channel.vendorMessage === undefined ? "" : `: ${channel.vendorMessage}`}
-              {channel.until === undefined ? "" : say(", until {time}", { time: localTime(channel.until) })}
+              {channel.until === undefined ? "" : translate(", until {time}", { time: localTime(channel.until) })}
             </Text>
           )}
           <Text size="sm">{channel.models.join(", ")}</Text>
           {children}
           <Text size="xs" c="dimmed">
-            {say("keys {usable}", { usable: channel.usableKeys })}
+            {translate("keys {usable}", { usable: channel.usableKeys })}
           </Text>
           {channel.keys.map((key) => (
             <Group key={key.id} gap="xs">
@@ -125,9 +125,9 @@ function ChannelControls({ channel, of }: ControlsProps) {
           tt="capitalize"
           loading={test.isPending}
           onClick={() => test.mutate()}
-          aria-label={`${say("test")} ${name}`}
+          aria-label={`${translate("test")} ${name}`}
         >
-          {say("test")}
+          {translate("test")}
         </Button>
         <Button
           size="compact-xs"
@@ -135,16 +135,16 @@ function ChannelControls({ channel, of }: ControlsProps) {
           tt="capitalize"
           loading={change.isPending}
           onClick={change.start}
-          aria-label={`${sayWord(word)} ${name}`}
+          aria-label={`${translateTerm(word)} ${name}`}
         >
-          {sayWord(word)}
+          {translateTerm(word)}
         </Button>
       </Group>
       {test.data !== undefined && (
         <Text size="xs" role="status" maw={320} style={{ overflowWrap: "anywhere" }}>
           {test.data.ok
-            ? say("{model} answered in {time}", { model: test.data.model, time: formatDuration(test.data.ms) })
-            : say("Status {status}: {words}", {
+            ? translate("{model} answered in {time}", { model: test.data.model, time: formatDuration(test.data.ms) })
+            : translate("Status {status}: {words}", {
                 status: test.data.status,
                 words: test.data.vendorMessage.slice(0, 200),
               })}

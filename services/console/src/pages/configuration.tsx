@@ -12,7 +12,7 @@ import { Page } from "../parts/page.tsx";
 import { QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 const changedQueries = ["configuration", "versions", "models", "channels", "groups"];
 
@@ -23,13 +23,13 @@ export function ConfigurationPage() {
     queryFn: () => get("/configuration"),
   });
   return (
-    <Page title={say("Configuration")}>
+    <Page title={translate("Configuration")}>
       <QueryResult query={configuration}>
         {(found) => (
           <Stack>
             {found.problems.length > 0 && (
               <Problems
-                title={say("Errors were found. The last valid version is still active")}
+                title={translate("Errors were found. The last valid version is still active")}
                 color="red"
                 problems={found.problems}
               />
@@ -46,13 +46,13 @@ export function ConfigurationPage() {
 function FromFile({ found }: { readonly found: ConfigurationDocument }) {
   return (
     <Card withBorder>
-      <Alert mb="sm" title={say("The configuration is a file")}>
-        {say(
+      <Alert mb="sm" title={translate("The configuration is a file")}>
+        {translate(
           "MODELGATE_CONFIG names {path}. Changes to that file take effect immediately; changes on these pages are shown as YAML to copy.",
           { path: found.path ?? "" },
         )}
       </Alert>
-      <Code block aria-label={say("Configuration")} tabIndex={0} mah={600} style={{ overflow: "auto" }}>
+      <Code block aria-label={translate("Configuration")} tabIndex={0} mah={600} style={{ overflow: "auto" }}>
         {found.document}
       </Code>
     </Card>
@@ -73,14 +73,14 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
     <Card withBorder>
       <Stack>
         <Text size="sm" c="dimmed">
-          {say("Version {version}, by {actor}, {time}. Pasted keys are encrypted and then shown as kept:.", {
+          {translate("Version {version}, by {actor}, {time}. Pasted keys are encrypted and then shown as kept:.", {
             version: found.version ?? 0,
             actor: found.actor ?? "",
             time: localTime(found.time),
           })}
         </Text>
         <Textarea
-          label={say("YAML")}
+          label={translate("YAML")}
           autosize
           minRows={12}
           maxRows={30}
@@ -96,17 +96,17 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
         {mayEdit && (
           <Group align="end">
             <TextInput
-              label={say("Note")}
+              label={translate("Note")}
               w={300}
               value={note}
               onChange={({ currentTarget }) => setNote(currentTarget.value)}
               error={save.errorAt("note")}
             />
             <Button variant="default" loading={check.isPending} onClick={check.start}>
-              {say("Check")}
+              {translate("Check")}
             </Button>
             <Button loading={save.isPending} onClick={save.start} disabled={text === found.document}>
-              {say("Save")}
+              {translate("Save")}
             </Button>
           </Group>
         )}
@@ -124,29 +124,29 @@ function History() {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        {say("Versions")}
+        {translate("Versions")}
       </Title>
       <QueryResult query={versions}>
         {(rows) => (
           <DataTable
-            label={say("Versions")}
+            label={translate("Versions")}
             rows={rows}
             keyOf={({ version }) => String(version)}
             columns={[
-              { heading: say("Version"), numeric: true, cell: ({ version }) => version },
-              { heading: say("Time"), cell: ({ time }) => localTime(time) },
-              { heading: say("Author"), cell: ({ actor }) => actor },
-              { heading: say("Note"), cell: ({ note }) => note },
+              { heading: translate("Version"), numeric: true, cell: ({ version }) => version },
+              { heading: translate("Time"), cell: ({ time }) => localTime(time) },
+              { heading: translate("Author"), cell: ({ actor }) => actor },
+              { heading: translate("Note"), cell: ({ note }) => note },
               {
-                heading: say("Change"),
+                heading: translate("Change"),
                 cell: ({ version }) => (
                   <Button
                     size="compact-xs"
                     variant="default"
-                    aria-label={say("show version {version}", { version })}
+                    aria-label={translate("show version {version}", { version })}
                     onClick={() => setShown(version)}
                   >
-                    {say("show")}
+                    {translate("show")}
                   </Button>
                 ),
               },
@@ -193,18 +193,18 @@ function Version({ version }: { readonly version: number }) {
     <QueryResult query={versionQuery}>
       {({ difference, back }) => (
         <Stack mt="sm">
-          <Difference label={say("Difference of version {version}", { version })} lines={difference} />
+          <Difference label={translate("Difference of version {version}", { version })} lines={difference} />
           <FailedChange error={restore.error} />
           <ChangeResult result={restore.result} />
           {mayRestore && (
             <Group>
               <Button size="xs" variant="default" disabled={back.length === 0} onClick={open}>
-                {say("Restore version {version}", { version })}
+                {translate("Restore version {version}", { version })}
               </Button>
-              <Dialog opened={opened} onClose={close} title={say("Restore version {version}", { version })}>
+              <Dialog opened={opened} onClose={close} title={translate("Restore version {version}", { version })}>
                 <Stack>
-                  <Text size="sm">{say("Changes to the current configuration:")}</Text>
-                  <Difference label={say("Changes by restoring version {version}", { version })} lines={back} />
+                  <Text size="sm">{translate("Changes to the current configuration:")}</Text>
+                  <Difference label={translate("Changes by restoring version {version}", { version })} lines={back} />
                   <Group justify="end">
                     <Button
                       loading={restore.isPending}
@@ -213,7 +213,7 @@ function Version({ version }: { readonly version: number }) {
                         close();
                       }}
                     >
-                      {say("Restore")}
+                      {translate("Restore")}
                     </Button>
                   </Group>
                 </Stack>

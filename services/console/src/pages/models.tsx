@@ -10,47 +10,50 @@ import { EditPart } from "../parts/edit-part.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 import { Price } from "../parts/price.tsx";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 export function ModelsPage() {
   const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
   const totalsOf = useModelTotals();
   return (
-    <Page title={say("Models")} controls={<EditPart section="models" />}>
+    <Page title={translate("Models")} controls={<EditPart section="models" />}>
       <QueryResult query={models}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No models are configured.")}</Empty>
+            <Empty>{translate("No models are configured.")}</Empty>
           ) : (
             <DataTable
-              label={say("Models")}
+              label={translate("Models")}
               rows={rows}
               keyOf={({ name }) => name}
               columns={[
                 {
-                  heading: say("Model"),
+                  heading: translate("Model"),
                   cell: ({ name }) => (
                     <PageLink to="/calls" search={{ span: "7d", model: name }} style={{ whiteSpace: "nowrap" }}>
                       {name}
                     </PageLink>
                   ),
                 },
-                { heading: say("Kind"), cell: ({ kind }) => sayWord(kind) },
-                { heading: say("Price"), cell: ({ price }) => <Price price={price} /> },
+                { heading: translate("Kind"), cell: ({ kind }) => translateTerm(kind) },
+                { heading: translate("Price"), cell: ({ price }) => <Price price={price} /> },
                 {
-                  heading: say("Context"),
+                  heading: translate("Context"),
                   numeric: true,
                   cell: ({ contextTokens }) => (contextTokens === undefined ? "–" : formatCount(contextTokens)),
                 },
                 {
-                  heading: say("Calls, last 7 days"),
+                  heading: translate("Calls, last 7 days"),
                   numeric: true,
                   cell: ({ name }) => formatCount(totalsOf(name).calls),
                 },
-                { heading: say("Failed"), numeric: true, cell: ({ name }) => totalsOf(name).failed },
-                { heading: say("First byte p50"), numeric: true, cell: ({ name }) => totalsOf(name).firstByte },
-                { heading: say("Served by"), cell: ({ channels }) => channels.join(", ") || say("no channel") },
-                { heading: say("Action"), cell: ({ name }) => <EditPart section="models" name={name} /> },
+                { heading: translate("Failed"), numeric: true, cell: ({ name }) => totalsOf(name).failed },
+                { heading: translate("First byte p50"), numeric: true, cell: ({ name }) => totalsOf(name).firstByte },
+                {
+                  heading: translate("Served by"),
+                  cell: ({ channels }) => channels.join(", ") || translate("no channel"),
+                },
+                { heading: translate("Action"), cell: ({ name }) => <EditPart section="models" name={name} /> },
               ]}
             />
           )

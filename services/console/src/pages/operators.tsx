@@ -15,7 +15,7 @@ import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
 import { useDraft } from "../parts/use-draft.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 const roleOf = (word: string | null): Role => operatorRoles.find((role) => role === word) ?? "viewer";
 
@@ -23,12 +23,12 @@ const roleOf = (word: string | null): Role => operatorRoles.find((role) => role 
 export function OperatorsPage() {
   if (!usePermission("admin"))
     return (
-      <Page title={say("Operators")}>
-        <Empty>{say("Only an admin of all accounts may see this page.")}</Empty>
+      <Page title={translate("Operators")}>
+        <Empty>{translate("Only an admin of all accounts may see this page.")}</Empty>
       </Page>
     );
   return (
-    <Page title={say("Operators")} controls={<CreateOperator />}>
+    <Page title={translate("Operators")} controls={<CreateOperator />}>
       <People />
       <Keys />
       <Sessions />
@@ -44,20 +44,20 @@ function People() {
         {(rows) =>
           rows.length === 0 ? (
             <Empty>
-              {say("There are no operators with a password yet. Create an operator, or sign in with links.")}
+              {translate("There are no operators with a password yet. Create an operator, or sign in with links.")}
             </Empty>
           ) : (
             <DataTable
-              label={say("Operators")}
+              label={translate("Operators")}
               rows={rows}
               keyOf={({ name }) => name}
               columns={[
-                { heading: say("Name"), cell: PersonName },
-                { heading: say("Role"), cell: ({ role }) => sayWord(role) },
-                { heading: say("Account"), cell: ({ account }) => account ?? say("all") },
-                { heading: say("Created"), cell: ({ createdAt }) => localTime(createdAt) },
-                { heading: say("State"), cell: ({ disabled }) => <State isDisabled={disabled} /> },
-                { heading: say("Action"), cell: (person) => <Switch person={person} /> },
+                { heading: translate("Name"), cell: PersonName },
+                { heading: translate("Role"), cell: ({ role }) => translateTerm(role) },
+                { heading: translate("Account"), cell: ({ account }) => account ?? translate("all") },
+                { heading: translate("Created"), cell: ({ createdAt }) => localTime(createdAt) },
+                { heading: translate("State"), cell: ({ disabled }) => <State isDisabled={disabled} /> },
+                { heading: translate("Action"), cell: (person) => <Switch person={person} /> },
               ]}
             />
           )
@@ -83,7 +83,7 @@ function PersonName({ name, email }: Pick<Person, "name" | "email">) {
 function State({ isDisabled }: { readonly isDisabled: boolean }) {
   return (
     <Badge variant="dot" color={isDisabled ? "red" : "teal"}>
-      {isDisabled ? say("disabled") : say("active")}
+      {isDisabled ? translate("disabled") : translate("active")}
     </Badge>
   );
 }
@@ -100,9 +100,9 @@ function Switch({ person: { name, disabled } }: { readonly person: Person }) {
       variant="default"
       loading={change.isPending}
       onClick={change.start}
-      aria-label={`${sayWord(word)} ${name}`}
+      aria-label={`${translateTerm(word)} ${name}`}
     >
-      {sayWord(word)}
+      {translateTerm(word)}
     </Button>
   );
 }
@@ -122,19 +122,19 @@ function CreateOperator() {
   return (
     <>
       <Button size="xs" onClick={open}>
-        {say("Create operator")}
+        {translate("Create operator")}
       </Button>
-      <Dialog opened={opened} onClose={close} title={say("Create operator")}>
-        <FieldsForm change={create} draft={draft} action={say("Create")}>
-          <TextInput label={say("Name")} required data-autofocus {...field("name", create)} />
+      <Dialog opened={opened} onClose={close} title={translate("Create operator")}>
+        <FieldsForm change={create} draft={draft} action={translate("Create")}>
+          <TextInput label={translate("Name")} required data-autofocus {...field("name", create)} />
           <RoleSelect
             roles={operatorRoles}
             value={draft.role}
             onChoose={(role) => set({ role })}
             error={create.errorAt("role")}
           />
-          <TextInput label={say("Account (empty: all accounts)")} {...field("account", create)} />
-          <PasswordInput label={say("Password (at least 12 characters)")} {...field("password", create)} />
+          <TextInput label={translate("Account (empty: all accounts)")} {...field("account", create)} />
+          <PasswordInput label={translate("Password (at least 12 characters)")} {...field("password", create)} />
         </FieldsForm>
       </Dialog>
     </>
@@ -146,30 +146,30 @@ function Keys() {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        {say("Keys for automation")}
+        {translate("Keys for automation")}
       </Title>
       <MakeOperatorKey />
       <QueryResult query={keys}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No keys for automation.")}</Empty>
+            <Empty>{translate("No keys for automation.")}</Empty>
           ) : (
             <DataTable
-              label={say("Keys for automation")}
+              label={translate("Keys for automation")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { heading: say("Name"), cell: ({ name }) => name },
-                { heading: say("Key"), cell: ({ hint }) => hint },
-                { heading: say("Role"), cell: ({ role }) => sayWord(role) },
-                { heading: say("Created"), cell: ({ createdAt }) => localTime(createdAt) },
+                { heading: translate("Name"), cell: ({ name }) => name },
+                { heading: translate("Key"), cell: ({ hint }) => hint },
+                { heading: translate("Role"), cell: ({ role }) => translateTerm(role) },
+                { heading: translate("Created"), cell: ({ createdAt }) => localTime(createdAt) },
                 {
-                  heading: say("Action"),
+                  heading: translate("Action"),
                   cell: ({ id, name }) => (
                     <ShortButton
                       path="/operator-keys/{id}/delete"
                       id={id}
-                      label={`${say("delete")} ${name}`}
+                      label={`${translate("delete")} ${name}`}
                       changes={["operator-keys"]}
                     />
                   ),
@@ -195,21 +195,21 @@ function MakeOperatorKey() {
     <>
       <Form change={make}>
         <Group align="start" mb="sm">
-          <TextInput label={say("Name of the key")} size="xs" required {...field("name", make)} />
+          <TextInput label={translate("Name of the key")} size="xs" required {...field("name", make)} />
           <Select
-            label={say("Role of the key")}
+            label={translate("Role of the key")}
             size="xs"
-            data={operatorRoles.map((value) => ({ value, label: sayWord(value) }))}
+            data={operatorRoles.map((value) => ({ value, label: translateTerm(value) }))}
             allowDeselect={false}
             value={draft.role}
             onChange={(role) => set({ role: roleOf(role) })}
           />
           <Button type="submit" size="xs" mt={24} loading={make.isPending}>
-            {say("Create key")}
+            {translate("Create key")}
           </Button>
         </Group>
       </Form>
-      {made !== undefined && <Copied text={made} label={say("Key for automation")} />}
+      {made !== undefined && <Copied text={made} label={translate("Key for automation")} />}
       <FailedChange error={make.error} draft={draft} />
     </>
   );
@@ -220,26 +220,26 @@ function Sessions() {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        {say("Open sessions")}
+        {translate("Open sessions")}
       </Title>
       <QueryResult query={sessions}>
         {(rows) => (
           <DataTable
-            label={say("Open sessions")}
+            label={translate("Open sessions")}
             rows={rows}
             keyOf={({ id }) => id}
             columns={[
-              { heading: say("Name"), cell: PersonName },
-              { heading: say("Role"), cell: ({ role }) => sayWord(role) },
-              { heading: say("Since"), cell: ({ since }) => localTime(since) },
-              { heading: say("From"), cell: ({ from }) => from },
+              { heading: translate("Name"), cell: PersonName },
+              { heading: translate("Role"), cell: ({ role }) => translateTerm(role) },
+              { heading: translate("Since"), cell: ({ since }) => localTime(since) },
+              { heading: translate("From"), cell: ({ from }) => from },
               {
-                heading: say("Action"),
+                heading: translate("Action"),
                 cell: ({ id, name }) => (
                   <ShortButton
                     path="/sessions/{id}/end"
                     id={id}
-                    label={`${say("end")} ${name} ${id}`}
+                    label={`${translate("end")} ${name} ${id}`}
                     changes={["sessions"]}
                   />
                 ),

@@ -17,7 +17,7 @@ import { TeamMembers } from "../parts/team-members.tsx";
 import { useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { usePermission } from "../parts/use-may.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 const route = getRouteApi("/frame/organisations/$id");
 
@@ -29,7 +29,7 @@ export function OrganisationPage() {
     queryFn: () => get("/organisations/{id}", { params: { id } }),
   });
   return (
-    <Page title={say("Organisation {id}", { id })}>
+    <Page title={translate("Organisation {id}", { id })}>
       <QueryResult query={organisation}>
         {(found) => (
           <Stack>
@@ -66,7 +66,7 @@ function Admins({ organisation: { id, name, admins }, mayChange }: AdminsProps) 
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={3} size="h5">
-          {say("Admins")}
+          {translate("Admins")}
         </Title>
         {mayChange && (
           <Group gap="xs">
@@ -106,16 +106,16 @@ function TeamPart({
   const { id, name, account, members } = team;
   const params = { id: organisation, team: id };
   return (
-    <Card withBorder component="section" aria-label={say("Team {name}", { name })}>
+    <Card withBorder component="section" aria-label={translate("Team {name}", { name })}>
       <Group justify="space-between" mb="sm">
         <div>
           <Title order={3} size="h5">
-            {say("Team {name}", { name })}
+            {translate("Team {name}", { name })}
           </Title>
           <Text size="xs" c="dimmed">
-            {say("The account {account} pays.", { account })}{" "}
+            {translate("The account {account} pays.", { account })}{" "}
             <PageLink to="/calls" search={{ span: "7d", account, team: id }}>
-              {say("Calls")}
+              {translate("Calls")}
             </PageLink>
           </Text>
         </div>
@@ -167,13 +167,17 @@ function CreateTeam({ organisation }: { readonly organisation: string }) {
   return (
     <>
       <Button size="xs" onClick={open}>
-        {say("Create team")}
+        {translate("Create team")}
       </Button>
-      <Dialog opened={opened} onClose={close} title={say("Create team")}>
-        <FieldsForm change={create} draft={draft} action={say("Create")}>
-          <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
-          <TextInput label={say("Name")} {...field("name", create)} />
-          <TextInput label={say("Account that pays (teams may share one)")} required {...field("account", create)} />
+      <Dialog opened={opened} onClose={close} title={translate("Create team")}>
+        <FieldsForm change={create} draft={draft} action={translate("Create")}>
+          <TextInput label={translate("Id")} required data-autofocus {...field("id", create)} />
+          <TextInput label={translate("Name")} {...field("name", create)} />
+          <TextInput
+            label={translate("Account that pays (teams may share one)")}
+            required
+            {...field("account", create)}
+          />
         </FieldsForm>
       </Dialog>
     </>

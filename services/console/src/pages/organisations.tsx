@@ -11,35 +11,35 @@ import { Empty, QueryResult } from "../parts/states.tsx";
 import { useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { usePermission } from "../parts/use-may.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Page of organisations. People of an organisation see only their own. */
 export function OrganisationsPage() {
   const organisations = useQuery({ queryKey: ["organisations"], queryFn: () => get("/organisations") });
   const mayCreate = usePermission("operator");
   return (
-    <Page title={say("Organisations")} controls={mayCreate && <CreateOrganisation />}>
+    <Page title={translate("Organisations")} controls={mayCreate && <CreateOrganisation />}>
       <QueryResult query={organisations}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No organisations yet. An organisation has teams that share accounts.")}</Empty>
+            <Empty>{translate("No organisations yet. An organisation has teams that share accounts.")}</Empty>
           ) : (
             <DataTable
-              label={say("Organisations")}
+              label={translate("Organisations")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
                 {
-                  heading: say("Organisation"),
+                  heading: translate("Organisation"),
                   cell: ({ id }) => (
                     <PageLink to="/organisations/$id" params={{ id }}>
                       {id}
                     </PageLink>
                   ),
                 },
-                { heading: say("Name"), cell: ({ name }) => name },
-                { heading: say("Teams"), cell: ({ teams }) => teams.map(({ id }) => id).join(", ") },
-                { heading: say("Accounts"), cell: ({ accounts }) => accounts.join(", ") },
+                { heading: translate("Name"), cell: ({ name }) => name },
+                { heading: translate("Teams"), cell: ({ teams }) => teams.map(({ id }) => id).join(", ") },
+                { heading: translate("Accounts"), cell: ({ accounts }) => accounts.join(", ") },
               ]}
             />
           )
@@ -60,12 +60,12 @@ function CreateOrganisation() {
   return (
     <>
       <Button size="xs" onClick={open}>
-        {say("Create organisation")}
+        {translate("Create organisation")}
       </Button>
-      <Dialog opened={opened} onClose={close} title={say("Create organisation")}>
-        <FieldsForm change={create} draft={draft} action={say("Create")}>
-          <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
-          <TextInput label={say("Name")} {...field("name", create)} />
+      <Dialog opened={opened} onClose={close} title={translate("Create organisation")}>
+        <FieldsForm change={create} draft={draft} action={translate("Create")}>
+          <TextInput label={translate("Id")} required data-autofocus {...field("id", create)} />
+          <TextInput label={translate("Name")} {...field("name", create)} />
         </FieldsForm>
       </Dialog>
     </>

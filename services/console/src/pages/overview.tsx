@@ -13,7 +13,7 @@ import { SpanChoice } from "../parts/span-choice.tsx";
 import { SpendChart } from "../parts/spend-chart.tsx";
 import { CurrentProblems } from "../parts/current-problems.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
-import { say, type TextKey } from "../texts/say.ts";
+import { translate, type TextKey } from "../texts/translate.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");
@@ -28,7 +28,7 @@ export function OverviewPage() {
   const navigate = route.useNavigate();
   return (
     <Page
-      title={say("Overview")}
+      title={translate("Overview")}
       controls={<SpanChoice span={span} onChoose={(chosen) => void navigate({ search: { span: chosen, by } })} />}
     >
       <CurrentProblems />
@@ -40,16 +40,16 @@ export function OverviewPage() {
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Card withBorder h="100%">
             <Title order={3} size="h5" mb="sm">
-              {say("Latest calls")}
+              {translate("Latest calls")}
             </Title>
             <LatestCalls />
           </Card>
         </Grid.Col>
       </Grid>
       <SimpleGrid cols={{ base: 1, md: 3 }}>
-        <TopSpend span={span} by="model" title={say("Models")} />
-        <TopSpend span={span} by="account" title={say("Accounts")} />
-        <TopSpend span={span} by="channel" title={say("Channels")} />
+        <TopSpend span={span} by="model" title={translate("Models")} />
+        <TopSpend span={span} by="account" title={translate("Accounts")} />
+        <TopSpend span={span} by="channel" title={translate("Channels")} />
       </SimpleGrid>
       <Breakdown
         span={span}
@@ -101,7 +101,9 @@ function SpendFigure({ span, nanos }: { readonly span: Span; readonly nanos: str
     enabled: span === "this-month",
   });
   if (span !== "this-month" || forecast.data === undefined) return <Figure name="Spend" value={shortUsd(nanos)} />;
-  const hint = say("{amount} expected by the end of the month", { amount: shortUsd(forecast.data.forecastNanos) });
+  const hint = translate("{amount} expected by the end of the month", {
+    amount: shortUsd(forecast.data.forecastNanos),
+  });
   return <Figure name="Spend" value={shortUsd(nanos)} hint={hint} />;
 }
 
@@ -114,7 +116,7 @@ function FirstByte({ span }: { readonly span: Span }) {
   });
   const all = times.data?.[0];
   const value = all === undefined ? "–" : formatDurations(all.p50, all.p95);
-  const hint = say("{calls} completed calls, accurate to 5 %", { calls: formatCount(all?.calls) });
+  const hint = translate("{calls} completed calls, accurate to 5 %", { calls: formatCount(all?.calls) });
   return <Figure name="First byte p50 / p95" value={value} hint={hint} />;
 }
 
@@ -122,7 +124,7 @@ function Figure({ name, value, hint }: { readonly name: TextKey; readonly value:
   return (
     <Card withBorder padding="sm">
       <Text size="xs" c="dimmed">
-        {say(name)}
+        {translate(name)}
       </Text>
       <Text fw={600} size="lg" data-figure={name} style={{ whiteSpace: "nowrap" }}>
         {value}
@@ -142,7 +144,9 @@ function Spend({ span }: { readonly span: Span }) {
   return (
     <Card withBorder h="100%">
       <Title order={3} size="h5" mb="sm">
-        {by === "hour" ? say("Spend by model (US dollars, hours)") : say("Spend by model (US dollars, UTC days)")}
+        {by === "hour"
+          ? translate("Spend by model (US dollars, hours)")
+          : translate("Spend by model (US dollars, UTC days)")}
       </Title>
       <QueryResult query={totals}>
         {(rows) => (rows.length === 0 ? <NoCalls /> : <SpendChart rows={rows} span={span} />)}
@@ -164,22 +168,22 @@ function TopSpend({ span, by, title }: { readonly span: Span; readonly by: strin
             <NoCalls />
           ) : (
             <DataTable
-              label={say("{what} by spend", { what: title })}
+              label={translate("{what} by spend", { what: title })}
               rows={rows
                 .toSorted((one, other) => Number(other.sums["costNanos"]) - Number(one.sums["costNanos"]))
                 .slice(0, 8)}
               keyOf={(row) => row.by[by] ?? ""}
               columns={[
                 {
-                  heading: say("Name"),
+                  heading: translate("Name"),
                   cell: (row) => (
                     <PageLink to="/calls" search={{ span, [by]: row.by[by] }}>
                       {row.by[by]}
                     </PageLink>
                   ),
                 },
-                { heading: say("Calls"), numeric: true, cell: ({ sums }) => formatCount(sums["calls"]) },
-                { heading: say("Spend"), numeric: true, cell: ({ sums }) => shortUsd(sums["costNanos"] ?? "0") },
+                { heading: translate("Calls"), numeric: true, cell: ({ sums }) => formatCount(sums["calls"]) },
+                { heading: translate("Spend"), numeric: true, cell: ({ sums }) => shortUsd(sums["costNanos"] ?? "0") },
               ]}
             />
           )
@@ -190,5 +194,5 @@ function TopSpend({ span, by, title }: { readonly span: Span; readonly by: strin
 }
 
 function NoCalls() {
-  return <Empty>{say("No calls in this time range.")}</Empty>;
+  return <Empty>{translate("No calls in this time range.")}</Empty>;
 }

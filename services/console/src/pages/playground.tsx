@@ -13,7 +13,7 @@ import { PlaygroundSession } from "../parts/playground-session.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { playgroundKinds, type PlaygroundKind } from "../parts/playground-kinds.ts";
 import { usePermission } from "../parts/use-may.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 const route = getRouteApi("/frame/playground");
 
@@ -21,8 +21,12 @@ const route = getRouteApi("/frame/playground");
 export function PlaygroundPage() {
   const mayCall = usePermission("operator", "as a member too");
   return (
-    <Page title={say("Playground")}>
-      {mayCall ? <OwnPlayground /> : <Empty>{say("Your role permits no calls. Ask an admin for a higher one.")}</Empty>}
+    <Page title={translate("Playground")}>
+      {mayCall ? (
+        <OwnPlayground />
+      ) : (
+        <Empty>{translate("Your role permits no calls. Ask an admin for a higher one.")}</Empty>
+      )}
     </Page>
   );
 }
@@ -34,12 +38,12 @@ function OwnPlayground() {
     <QueryResult query={status}>
       {({ edgeUrl }) =>
         edgeUrl === null ? (
-          <Empty>{say("To use the playground, set EDGE_URL of control to the address that clients use.")}</Empty>
+          <Empty>{translate("To use the playground, set EDGE_URL of control to the address that clients use.")}</Empty>
         ) : (
           <QueryResult query={accounts}>
             {([first, ...others]) =>
               first === undefined ? (
-                <Empty>{say("No account pays for your calls yet. Ask an admin for an account or a team.")}</Empty>
+                <Empty>{translate("No account pays for your calls yet. Ask an admin for an account or a team.")}</Empty>
               ) : (
                 <Playground address={edgeUrl} accounts={[first, ...others]} />
               )
@@ -73,7 +77,7 @@ function Playground({ address, accounts }: PlaygroundProps) {
       <Group align="end">
         {accounts.length > 1 && (
           <Select
-            label={say("Account that pays")}
+            label={translate("Account that pays")}
             searchable
             allowDeselect={false}
             data={accounts.map(nameOf)}
@@ -83,8 +87,8 @@ function Playground({ address, accounts }: PlaygroundProps) {
         )}
         {(groups.data ?? []).length > 1 && (
           <Select
-            label={say("Group")}
-            placeholder={say("of your keys")}
+            label={translate("Group")}
+            placeholder={translate("of your keys")}
             clearable
             data={(groups.data ?? []).map(({ name }) => name)}
             value={group}
@@ -96,7 +100,7 @@ function Playground({ address, accounts }: PlaygroundProps) {
         <Tabs.List>
           {playgroundKinds.map((name) => (
             <Tabs.Tab key={name} value={name}>
-              {sayWord(name)}
+              {translateTerm(name)}
             </Tabs.Tab>
           ))}
         </Tabs.List>

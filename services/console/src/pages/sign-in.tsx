@@ -18,7 +18,7 @@ import type { Operations } from "../api/types.ts";
 import { Form } from "../parts/form.tsx";
 import { useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Page to sign in: by a link with a secret in its fragment, by a password, or at an OpenID provider. */
 export function SignInPage() {
@@ -56,10 +56,10 @@ function ByLink({ link }: { readonly link: string }) {
   const signIn = useSignIn(() => ({ link }));
   return (
     <>
-      <Text size="sm">{say("This link works once, in this browser.")}</Text>
+      <Text size="sm">{translate("This link works once, in this browser.")}</Text>
       {signIn.error !== null && <NotSignedIn why={signIn.error.message} />}
       <Button onClick={signIn.start} loading={signIn.isPending} data-autofocus>
-        {say("Sign in")}
+        {translate("Sign in")}
       </Button>
     </>
   );
@@ -73,27 +73,27 @@ function ByPassword() {
     <>
       <Form change={signIn}>
         <Stack>
-          <TextInput label={say("Name")} required autoComplete="username" {...field("name", signIn)} />
+          <TextInput label={translate("Name")} required autoComplete="username" {...field("name", signIn)} />
           <PasswordInput
-            label={say("Password")}
+            label={translate("Password")}
             required
             autoComplete="current-password"
             {...field("password", signIn)}
           />
           {signIn.error !== null && <NotSignedIn why={signIn.error.message} />}
           <Button type="submit" loading={signIn.isPending}>
-            {say("Sign in")}
+            {translate("Sign in")}
           </Button>
         </Stack>
       </Form>
       {signInWays.data?.provider === true && (
         <Button component="a" href="/session/provider" variant="default">
-          {say("Sign in with your organisation")}
+          {translate("Sign in with your organisation")}
         </Button>
       )}
       <Divider />
       <Text size="sm" component="div">
-        {say("No password? Open the sign-in link that npm start printed, or create a new one:")}{" "}
+        {translate("No password? Open the sign-in link that npm start printed, or create a new one:")}{" "}
         <Code block>npm run gatectl -- operator link</Code>
       </Text>
     </>
@@ -102,7 +102,7 @@ function ByPassword() {
 
 function NotSignedIn({ why }: { readonly why: string }) {
   return (
-    <Alert color="red" role="alert" title={say("Not signed in")}>
+    <Alert color="red" role="alert" title={translate("Not signed in")}>
       {why}
     </Alert>
   );

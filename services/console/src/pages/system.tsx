@@ -6,13 +6,13 @@ import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { useSystem } from "../parts/use-system.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Page of processes, services and stores. */
 export function SystemPage() {
   const system = useSystem();
   return (
-    <Page title={say("System")}>
+    <Page title={translate("System")}>
       <QueryResult query={system}>
         {(found) => (
           <Stack>
@@ -29,7 +29,7 @@ export function SystemPage() {
 function StatusBadge({ isUp }: { readonly isUp: boolean }) {
   return (
     <Badge variant="dot" color={isUp ? "teal" : "red"}>
-      {isUp ? say("up") : say("unavailable")}
+      {isUp ? translate("up") : translate("unavailable")}
     </Badge>
   );
 }
@@ -38,8 +38,8 @@ function Stores({ system: { redis, nats, books, ledger } }: { readonly system: S
   const stores = [
     { name: "Redis", store: redis, more: redis.nodes.map(memory).join("; ") },
     { name: "NATS", store: nats, more: "" },
-    { name: say("Books"), store: books, more: books.engine === "postgres" ? "PostgreSQL" : (books.engine ?? "") },
-    { name: say("Ledger"), store: ledger, more: "" },
+    { name: translate("Books"), store: books, more: books.engine === "postgres" ? "PostgreSQL" : (books.engine ?? "") },
+    { name: translate("Ledger"), store: ledger, more: "" },
   ];
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
@@ -59,26 +59,26 @@ function Stores({ system: { redis, nats, books, ledger } }: { readonly system: S
 }
 
 function memory({ usedBytes, limitBytes }: System["redis"]["nodes"][number]): string {
-  return say("{used} of {all} used", { used: formatBytes(usedBytes), all: formatBytes(limitBytes) });
+  return translate("{used} of {all} used", { used: formatBytes(usedBytes), all: formatBytes(limitBytes) });
 }
 
 function Processes({ processes }: { readonly processes: readonly Process[] }) {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        {say("Services")}
+        {translate("Services")}
       </Title>
       <DataTable
-        label={say("Services")}
+        label={translate("Services")}
         rows={processes}
         keyOf={({ id }) => id}
         columns={[
-          { heading: say("Services"), cell: ({ services }) => services.join(", ") },
-          { heading: say("State"), cell: (process) => <ProcessState process={process} /> },
-          { heading: say("Version"), cell: ({ version }) => version },
-          { heading: say("Host"), cell: ({ host, pid }) => `${host} (${pid})` },
-          { heading: say("Started"), cell: ({ startedAt }) => localTime(startedAt) },
-          { heading: say("Last seen"), cell: ({ seenAt }) => localTime(seenAt) },
+          { heading: translate("Services"), cell: ({ services }) => services.join(", ") },
+          { heading: translate("State"), cell: (process) => <ProcessState process={process} /> },
+          { heading: translate("Version"), cell: ({ version }) => version },
+          { heading: translate("Host"), cell: ({ host, pid }) => `${host} (${pid})` },
+          { heading: translate("Started"), cell: ({ startedAt }) => localTime(startedAt) },
+          { heading: translate("Last seen"), cell: ({ seenAt }) => localTime(seenAt) },
         ]}
       />
     </Card>
@@ -90,7 +90,7 @@ function ProcessState({ process: { isGone, problems } }: { readonly process: Pro
   return (
     <Stack gap={2}>
       <Badge variant="dot" color={isGone ? "red" : lines.length > 0 ? "yellow" : "teal"}>
-        {isGone ? say("stopped") : lines.length > 0 ? say("not ready") : say("ready")}
+        {isGone ? translate("stopped") : lines.length > 0 ? translate("not ready") : translate("ready")}
       </Badge>
       {lines.map((line) => (
         <Text key={line} size="xs">
@@ -105,25 +105,25 @@ function Lag({ system: { streams, openHolds, outboxEvents } }: { readonly system
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        {say("Events waiting for the books")}
+        {translate("Events waiting for the books")}
       </Title>
       {streams.length === 0 ? (
-        <Empty>{say("Currently unknown.")}</Empty>
+        <Empty>{translate("Currently unknown.")}</Empty>
       ) : (
         <DataTable
-          label={say("Streams")}
+          label={translate("Streams")}
           rows={streams}
           keyOf={({ stream }) => stream}
           columns={[
-            { heading: say("Stream"), cell: ({ stream }) => stream },
-            { heading: say("State"), cell: ({ isThere }) => <StatusBadge isUp={isThere} /> },
-            { heading: say("Waiting"), numeric: true, cell: ({ waiting }) => formatCount(waiting) },
-            { heading: say("Oldest"), numeric: true, cell: ({ oldestMs }) => formatDuration(oldestMs) },
+            { heading: translate("Stream"), cell: ({ stream }) => stream },
+            { heading: translate("State"), cell: ({ isThere }) => <StatusBadge isUp={isThere} /> },
+            { heading: translate("Waiting"), numeric: true, cell: ({ waiting }) => formatCount(waiting) },
+            { heading: translate("Oldest"), numeric: true, cell: ({ oldestMs }) => formatDuration(oldestMs) },
           ]}
         />
       )}
       <Text size="sm" mt="sm">
-        {say("Open holds: {holds}. Events not yet published: {events}.", {
+        {translate("Open holds: {holds}. Events not yet published: {events}.", {
           holds: openHolds ?? "–",
           events: outboxEvents ?? "–",
         })}

@@ -8,7 +8,7 @@ import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 const route = getRouteApi("/frame/tasks");
 const pageRows = "100";
@@ -28,18 +28,18 @@ export function TasksPage() {
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? refreshMs : false),
   });
   return (
-    <Page title={say("Video tasks")}>
+    <Page title={translate("Video tasks")}>
       <Filters />
       <QueryResult query={pages}>
         {({ pages: loaded }) => {
           const tasks = loaded.flatMap((page) => page.tasks);
-          if (tasks.length === 0) return <Empty>{say("No video tasks match.")}</Empty>;
+          if (tasks.length === 0) return <Empty>{translate("No video tasks match.")}</Empty>;
           return <TaskTable tasks={tasks} />;
         }}
       </QueryResult>
       {pages.hasNextPage && (
         <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          {say("Show older tasks")}
+          {translate("Show older tasks")}
         </Button>
       )}
     </Page>
@@ -53,10 +53,10 @@ function Filters() {
     <Stack gap="xs">
       <Group align="end" gap="sm">
         <Select
-          label={say("State")}
+          label={translate("State")}
           size="xs"
           clearable
-          data={states.map((value) => ({ value, label: sayWord(value) }))}
+          data={states.map((value) => ({ value, label: translateTerm(value) }))}
           value={state ?? null}
           onChange={(chosen) =>
             void navigate({ search: (before) => ({ ...before, state: chosen ?? undefined }), replace: true })
@@ -64,7 +64,7 @@ function Filters() {
         />
         <TextInput
           key={account}
-          label={say("Account")}
+          label={translate("Account")}
           size="xs"
           defaultValue={account ?? ""}
           onBlur={({ currentTarget: { value } }) =>
@@ -76,7 +76,7 @@ function Filters() {
         />
       </Group>
       <Text size="xs" c="dimmed">
-        {say("Press Enter to apply a filter.")}
+        {translate("Press Enter to apply a filter.")}
       </Text>
     </Stack>
   );
@@ -85,23 +85,23 @@ function Filters() {
 function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
   return (
     <DataTable
-      label={say("Video tasks")}
+      label={translate("Video tasks")}
       rows={tasks}
       keyOf={({ accountId, taskId }) => `${accountId} ${taskId}`}
       columns={[
-        { heading: say("Changed"), cell: ({ time }) => localTime(time) },
-        { heading: say("Task"), cell: ({ taskId }) => taskId },
-        { heading: say("State"), cell: (task) => <TaskState task={task} /> },
+        { heading: translate("Changed"), cell: ({ time }) => localTime(time) },
+        { heading: translate("Task"), cell: ({ taskId }) => taskId },
+        { heading: translate("State"), cell: (task) => <TaskState task={task} /> },
         {
-          heading: say("Account"),
+          heading: translate("Account"),
           cell: ({ accountId: id }) => (
             <PageLink to="/accounts/$id" params={{ id }}>
               {id}
             </PageLink>
           ),
         },
-        { heading: say("Model"), cell: ({ model }) => model },
-        { heading: say("Channel"), cell: ({ channelId }) => channelId },
+        { heading: translate("Model"), cell: ({ model }) => model },
+        { heading: translate("Channel"), cell: ({ channelId }) => channelId },
       ]}
     />
   );
@@ -111,7 +111,7 @@ function TaskState({ task: { state, progress, error } }: { readonly task: Task }
   return (
     <Stack gap={2}>
       <Badge variant="dot" color={colors[state]}>
-        {sayWord(state)}
+        {translateTerm(state)}
         {state === "in_progress" ? ` ${progress} %` : ""}
       </Badge>
       {error !== undefined && (

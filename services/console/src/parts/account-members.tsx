@@ -1,7 +1,7 @@
 import { Card, Group, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get, post } from "../api/client.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 import { DataTable } from "./data-table.tsx";
 import { Invite } from "./invite.tsx";
 import { QueryResult } from "./states.tsx";
@@ -19,7 +19,7 @@ export function AccountMembers({ accountId }: { readonly accountId: string }) {
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={3} size="h5">
-          {say("Members")}
+          {translate("Members")}
         </Title>
         {mayInvite && (
           <Invite
@@ -34,17 +34,20 @@ export function AccountMembers({ accountId }: { readonly accountId: string }) {
         {(rows) =>
           rows.length === 0 ? (
             <Text size="sm" c="dimmed">
-              {say("No members. Members see the whole account.")}
+              {translate("No members. Members see the whole account.")}
             </Text>
           ) : (
             <DataTable
-              label={say("Members")}
+              label={translate("Members")}
               rows={rows}
               keyOf={({ name }) => name}
               columns={[
-                { heading: say("Name"), cell: ({ name, email }) => email ?? name },
-                { heading: say("Role"), cell: ({ role }) => sayWord(role) },
-                { heading: say("State"), cell: ({ disabled }) => (disabled ? say("disabled") : say("active")) },
+                { heading: translate("Name"), cell: ({ name, email }) => email ?? name },
+                { heading: translate("Role"), cell: ({ role }) => translateTerm(role) },
+                {
+                  heading: translate("State"),
+                  cell: ({ disabled }) => (disabled ? translate("disabled") : translate("active")),
+                },
               ]}
             />
           )

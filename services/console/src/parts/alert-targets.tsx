@@ -24,7 +24,7 @@ import { FieldsForm } from "./form.tsx";
 import { Empty, QueryResult } from "./states.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 type TargetKind = AlertTarget["kind"];
 /** Accounts for which a person may add targets. */
@@ -33,30 +33,33 @@ export type TargetScope = "own account" | "one account" | "all accounts";
 /** Targets of alerts, with buttons to add, test and remove them. */
 export function AlertTargets({ mayChange, scope }: { readonly mayChange: boolean; readonly scope: TargetScope }) {
   const targets = useQuery({ queryKey: ["alert-targets"], queryFn: () => get("/alert-targets") });
-  const actions: Column<AlertTarget> = { heading: say("Action"), cell: (target) => <Actions target={target} /> };
+  const actions: Column<AlertTarget> = { heading: translate("Action"), cell: (target) => <Actions target={target} /> };
   return (
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={3} size="h5">
-          {say("Alert targets")}
+          {translate("Alert targets")}
         </Title>
         {mayChange && <AddTarget scope={scope} />}
       </Group>
       <QueryResult query={targets}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No targets: alerts are only listed here.")}</Empty>
+            <Empty>{translate("No targets: alerts are only listed here.")}</Empty>
           ) : (
             <DataTable
-              label={say("Alert targets")}
+              label={translate("Alert targets")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { heading: say("Name"), cell: ({ name }) => name },
-                { heading: say("Kind"), cell: ({ kind }) => sayWord(kind) },
-                { heading: say("Address"), cell: ({ address }) => address },
-                { heading: say("Account"), cell: ({ account }) => account || say("all") },
-                { heading: say("Alerts"), cell: ({ alerts }) => alerts?.map(sayWord).join(", ") ?? say("all") },
+                { heading: translate("Name"), cell: ({ name }) => name },
+                { heading: translate("Kind"), cell: ({ kind }) => translateTerm(kind) },
+                { heading: translate("Address"), cell: ({ address }) => address },
+                { heading: translate("Account"), cell: ({ account }) => account || translate("all") },
+                {
+                  heading: translate("Alerts"),
+                  cell: ({ alerts }) => alerts?.map(translateTerm).join(", ") ?? translate("all"),
+                },
                 ...(mayChange ? [actions] : []),
               ]}
             />
@@ -72,9 +75,9 @@ function AddTarget({ scope }: { readonly scope: TargetScope }) {
   return (
     <>
       <Button size="xs" onClick={open}>
-        {say("Add target")}
+        {translate("Add target")}
       </Button>
-      <Dialog opened={opened} onClose={close} title={say("Add target")}>
+      <Dialog opened={opened} onClose={close} title={translate("Add target")}>
         {opened && <TargetFields scope={scope} onDone={close} />}
       </Dialog>
     </>
@@ -108,24 +111,24 @@ function TargetFields({ scope, onDone }: { readonly scope: TargetScope; readonly
   });
   if (secret !== undefined) return <NewSecret secret={secret} />;
   return (
-    <FieldsForm change={add} draft={draft} action={say("Add")}>
+    <FieldsForm change={add} draft={draft} action={translate("Add")}>
       <Select
-        label={say("Kind")}
-        data={alertTargetKinds.map((value) => ({ value, label: sayWord(value) }))}
+        label={translate("Kind")}
+        data={alertTargetKinds.map((value) => ({ value, label: translateTerm(value) }))}
         allowDeselect={false}
         value={kind}
         onChange={(value) => set({ kind: value ?? kind })}
         error={add.errorAt("kind")}
       />
-      <TextInput label={say("Name")} {...field("name", add)} />
+      <TextInput label={translate("Name")} {...field("name", add)} />
       <AddressFields kind={kind} input={(name) => field(name, add)} />
       {scope === "all accounts" && (
-        <TextInput label={say("Account (empty: all accounts)")} {...field("account", add)} />
+        <TextInput label={translate("Account (empty: all accounts)")} {...field("account", add)} />
       )}
-      {scope === "one account" && <TextInput label={say("Account")} required {...field("account", add)} />}
+      {scope === "one account" && <TextInput label={translate("Account")} required {...field("account", add)} />}
       <MultiSelect
-        label={say("Kinds of alerts (empty: all)")}
-        data={alertKinds.map((value) => ({ value, label: sayWord(value) }))}
+        label={translate("Kinds of alerts (empty: all)")}
+        data={alertKinds.map((value) => ({ value, label: translateTerm(value) }))}
         value={[...alerts]}
         onChange={setAlerts}
       />
@@ -136,8 +139,8 @@ function TargetFields({ scope, onDone }: { readonly scope: TargetScope; readonly
 /** Secret of a new webhook, which is shown only once. */
 function NewSecret({ secret }: { readonly secret: string }) {
   return (
-    <Alert color="teal" title={say("Copy the secret now: it is shown only once")}>
-      <Copied text={secret} label={say("Secret that signs the alerts")} />
+    <Alert color="teal" title={translate("Copy the secret now: it is shown only once")}>
+      <Copied text={secret} label={translate("Secret that signs the alerts")} />
     </Alert>
   );
 }
@@ -153,17 +156,17 @@ function AddressFields({
     <>
       {kind !== "pagerduty" && (
         <PasswordInput
-          label={kind === "email" ? say("SMTP server (smtps://user:password@host)") : say("Address")}
+          label={kind === "email" ? translate("SMTP server (smtps://user:password@host)") : translate("Address")}
           required
           {...input("url")}
         />
       )}
-      {kind === "pagerduty" && <PasswordInput label={say("Routing key")} required {...input("secret")} />}
-      {kind === "feishu" && <PasswordInput label={say("Signing key (optional)")} {...input("secret")} />}
+      {kind === "pagerduty" && <PasswordInput label={translate("Routing key")} required {...input("secret")} />}
+      {kind === "feishu" && <PasswordInput label={translate("Signing key (optional)")} {...input("secret")} />}
       {kind === "email" && (
         <>
-          <TextInput label={say("Sender")} required {...input("from")} />
-          <TextInput label={say("Recipients, separated by commas")} required {...input("to")} />
+          <TextInput label={translate("Sender")} required {...input("from")} />
+          <TextInput label={translate("Recipients, separated by commas")} required {...input("to")} />
         </>
       )}
     </>
@@ -185,23 +188,23 @@ function Actions({ target: { id, name } }: { readonly target: AlertTarget }) {
           variant="default"
           loading={test.isPending}
           onClick={test.start}
-          aria-label={say("Test {name}", { name })}
+          aria-label={translate("Test {name}", { name })}
         >
-          {say("Send a test")}
+          {translate("Send a test")}
         </Button>
         <Button
           size="compact-xs"
           variant="default"
           loading={remove.isPending}
           onClick={remove.start}
-          aria-label={say("Remove {name}", { name })}
+          aria-label={translate("Remove {name}", { name })}
         >
-          {say("Remove")}
+          {translate("Remove")}
         </Button>
       </Group>
       {result !== undefined && (
         <Text size="xs" role="status" c={result.delivered ? "teal" : "red"}>
-          {result.delivered ? say("delivered") : say("not delivered: {reason}", { reason: result.error })}
+          {result.delivered ? translate("delivered") : translate("not delivered: {reason}", { reason: result.error })}
         </Text>
       )}
       <FailedChange error={test.error ?? remove.error} />

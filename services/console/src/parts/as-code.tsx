@@ -1,6 +1,6 @@
 import { Button, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 import type { Gateway } from "./client-settings.ts";
 import { samplesFor, type CodeKind } from "./code-samples.ts";
 import { CopiedTabs } from "./copied-tabs.tsx";
@@ -20,9 +20,9 @@ export function AsCode({
   return (
     <Stack mt="sm" align="flex-start">
       <Button size="compact-xs" variant="default" onClick={toggle} aria-expanded={opened}>
-        {say("As code")}
+        {translate("As code")}
       </Button>
-      {opened && <CopiedTabs texts={samples} labelOf={(client) => say("Code for {client}", { client })} />}
+      {opened && <CopiedTabs texts={samples} labelOf={(client) => translate("Code for {client}", { client })} />}
     </Stack>
   );
 }

@@ -1,7 +1,7 @@
 import { Badge, Tooltip } from "@mantine/core";
 import type { Call, PartState } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 const outcomeColors = { completed: "teal", cancelled: "gray", failed: "red" } as const;
 
@@ -9,7 +9,7 @@ const outcomeColors = { completed: "teal", cancelled: "gray", failed: "red" } as
 export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status">) {
   return (
     <Badge variant="dot" color={outcomeColors[outcome]}>
-      {sayWord(outcome)} {status}
+      {translateTerm(outcome)} {status}
     </Badge>
   );
 }
@@ -20,11 +20,11 @@ export function StateBadge({ state, reason, vendorMessage, until }: PartState) {
   const hint = [
     reason,
     vendorMessage,
-    until === undefined ? undefined : say("until {time}", { time: localTime(until) }),
+    until === undefined ? undefined : translate("until {time}", { time: localTime(until) }),
   ].filter((part) => part !== undefined);
   const badge = (
     <Badge variant="dot" color={color} tabIndex={hint.length === 0 ? undefined : 0}>
-      {sayWord(state)}
+      {translateTerm(state)}
     </Badge>
   );
   return hint.length === 0 ? badge : <Tooltip label={hint.join(", ")}>{badge}</Tooltip>;

@@ -12,7 +12,7 @@ import { FirstByteOfAccount } from "./first-byte.tsx";
 import { PageLink } from "./page-link.tsx";
 import { Empty, QueryResult } from "./states.tsx";
 import { useIsOfOrganisation } from "./use-may.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 const refreshMs = 60_000;
 const maxRows = 20;
@@ -42,13 +42,13 @@ export function Breakdown({
     <Card withBorder padding="sm">
       <Group mb="xs" align="end">
         <Title order={3} size="h5">
-          {say("Break down by")}
+          {translate("Break down by")}
         </Title>
         <SegmentedControl
           size="xs"
           transitionDuration={0}
-          aria-label={say("Break down by")}
-          data={[...dimensions, tagOption].map((value) => ({ value, label: sayWord(value) }))}
+          aria-label={translate("Break down by")}
+          data={[...dimensions, tagOption].map((value) => ({ value, label: translateTerm(value) }))}
           value={isTag ? tagOption : by}
           onChange={choose}
         />
@@ -59,7 +59,7 @@ export function Breakdown({
           variant="default"
           size="xs"
         >
-          {say("Chargeback as CSV")}
+          {translate("Chargeback as CSV")}
         </Button>
       </Group>
       {isTagDimension(by) || !isTag ? <Rows key={by} span={span} by={by} /> : null}
@@ -79,14 +79,14 @@ function TagName({ by, onChoose }: { readonly by: Dimension; readonly onChoose: 
     >
       <Group gap="xs">
         <TextInput
-          aria-label={say("Name of the tag")}
+          aria-label={translate("Name of the tag")}
           placeholder="team"
           size="xs"
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
         <Button type="submit" size="xs" variant="default">
-          {say("Show")}
+          {translate("Show")}
         </Button>
       </Group>
     </form>
@@ -114,18 +114,18 @@ function Rows({ span, by }: { readonly span: Span; readonly by: Dimension }) {
     <QueryResult query={totals}>
       {(found) => {
         const rows = totalsToRows(found, by);
-        if (rows.length === 0) return <Empty>{say("No calls in this time range.")}</Empty>;
+        if (rows.length === 0) return <Empty>{translate("No calls in this time range.")}</Empty>;
         return (
           <>
             <DataTable
-              label={say("Breakdown by {what}", { what: tagIn(by) ?? sayWord(by) })}
+              label={translate("Breakdown by {what}", { what: tagIn(by) ?? translateTerm(by) })}
               rows={rows.slice(0, maxRows)}
               keyOf={({ value }) => value}
               columns={columns}
             />
             {rows.length > maxRows && (
               <Text size="xs" c="dimmed">
-                {say("Top {shown} of {all} by spend.", { shown: maxRows, all: rows.length })}
+                {translate("Top {shown} of {all} by spend.", { shown: maxRows, all: rows.length })}
               </Text>
             )}
           </>
@@ -159,14 +159,17 @@ function totalsToRows(totals: readonly Total[], by: Dimension): readonly Row[] {
 function useColumns(span: Span, by: Dimension): readonly Column<Row>[] {
   const firstByteOf = useFirstBytes(span, by);
   return [
-    { heading: tagIn(by) ?? sayWord(by), cell: ({ value }) => <DimensionValue span={span} by={by} value={value} /> },
-    { heading: say("Spend"), numeric: true, cell: ({ costNanos }) => shortUsd(costNanos) },
-    { heading: say("Calls"), numeric: true, cell: ({ calls }) => formatCount(calls) },
-    { heading: say("Input tokens"), numeric: true, cell: ({ inputTokens }) => formatCount(inputTokens) },
-    { heading: say("Output tokens"), numeric: true, cell: ({ outputTokens }) => formatCount(outputTokens) },
-    { heading: say("Failed"), numeric: true, cell: ({ failed, calls }) => formatShare(failed, calls) },
     {
-      heading: say("First byte p50 / p95"),
+      heading: tagIn(by) ?? translateTerm(by),
+      cell: ({ value }) => <DimensionValue span={span} by={by} value={value} />,
+    },
+    { heading: translate("Spend"), numeric: true, cell: ({ costNanos }) => shortUsd(costNanos) },
+    { heading: translate("Calls"), numeric: true, cell: ({ calls }) => formatCount(calls) },
+    { heading: translate("Input tokens"), numeric: true, cell: ({ inputTokens }) => formatCount(inputTokens) },
+    { heading: translate("Output tokens"), numeric: true, cell: ({ outputTokens }) => formatCount(outputTokens) },
+    { heading: translate("Failed"), numeric: true, cell: ({ failed, calls }) => formatShare(failed, calls) },
+    {
+      heading: translate("First byte p50 / p95"),
       numeric: true,
       cell: ({ value }) => (by === "account" ? <FirstByteOfAccount span={span} account={value} /> : firstByteOf(value)),
     },
@@ -193,7 +196,7 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
 }
 
 function DimensionValue({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
-  if (value === "") return say("(none)");
+  if (value === "") return translate("(none)");
   const tag = tagIn(by);
   return (
     <PageLink

@@ -8,7 +8,7 @@ import { Dialog } from "./dialog.tsx";
 import { FieldsForm } from "./form.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 /** Button and form for a new budget. */
 export function CreateBudget({ accountId, scope }: { readonly accountId: string; readonly scope: string }) {
@@ -16,16 +16,16 @@ export function CreateBudget({ accountId, scope }: { readonly accountId: string;
   return (
     <>
       <Button size="xs" onClick={open}>
-        {say("Create budget")}
+        {translate("Create budget")}
       </Button>
-      <Dialog opened={opened} onClose={close} title={say("Create budget")}>
+      <Dialog opened={opened} onClose={close} title={translate("Create budget")}>
         {opened && <BudgetFields accountId={accountId} scope={scope} onDone={close} />}
       </Dialog>
     </>
   );
 }
 
-const choicesOf = (values: readonly string[]) => values.map((value) => ({ value, label: sayWord(value) }));
+const choicesOf = (values: readonly string[]) => values.map((value) => ({ value, label: translateTerm(value) }));
 
 const emptyBudget = {
   amount: "",
@@ -63,21 +63,21 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
     onDone,
   });
   return (
-    <FieldsForm change={create} draft={draft} action={say("Create")}>
+    <FieldsForm change={create} draft={draft} action={translate("Create")}>
       <TextInput
-        label={say("Scope")}
+        label={translate("Scope")}
         description="account, organisation:ID, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID"
         required
         {...field("scope", create)}
       />
       <Select
-        label={say("Period")}
+        label={translate("Period")}
         data={choicesOf(budgetPeriods)}
         value={draft.period}
         onChange={(chosen) => set({ period: chosen ?? draft.period })}
         error={create.errorAt("period")}
       />
-      {!isTotal && <TextInput label={say("Time zone")} required {...field("zone", create)} />}
+      {!isTotal && <TextInput label={translate("Time zone")} required {...field("zone", create)} />}
       <ChangeableFields form={form} change={create} isTotal={isTotal} />
     </FieldsForm>
   );
@@ -96,10 +96,10 @@ function ChangeableFields({
 }) {
   return (
     <>
-      <TextInput label={say("Name")} data-autofocus {...field("name", change)} />
-      <TextInput label={say("US dollars per period")} inputMode="decimal" required {...field("amount", change)} />
+      <TextInput label={translate("Name")} data-autofocus {...field("name", change)} />
+      <TextInput label={translate("US dollars per period")} inputMode="decimal" required {...field("amount", change)} />
       <Select
-        label={say("Mode")}
+        label={translate("Mode")}
         data={choicesOf(budgetModes)}
         value={draft.mode}
         onChange={(chosen) => set({ mode: chosen ?? draft.mode })}
@@ -107,7 +107,7 @@ function ChangeableFields({
       />
       {!isTotal && (
         <TextInput
-          label={say("Maximum that rolls over to the next period (empty: nothing)")}
+          label={translate("Maximum that rolls over to the next period (empty: nothing)")}
           inputMode="decimal"
           {...field("rolloverCap", change)}
         />
@@ -123,11 +123,11 @@ function modeIn({ mode }: Pick<ChangeableDraft, "mode">): Budget["mode"] {
 /** Button and form that change a budget. */
 export function EditBudget({ accountId, budget }: { readonly accountId: string; readonly budget: Budget }) {
   const [opened, { open, close }] = useDisclosure(false);
-  const title = say("Edit the budget {name}", { name: budget.name ?? budget.scope });
+  const title = translate("Edit the budget {name}", { name: budget.name ?? budget.scope });
   return (
     <>
       <Button size="compact-xs" variant="default" onClick={open} aria-label={title}>
-        {say("Edit")}
+        {translate("Edit")}
       </Button>
       <Dialog opened={opened} onClose={close} title={title}>
         {opened && <EditFields accountId={accountId} budget={budget} onDone={close} />}
@@ -168,7 +168,7 @@ function EditFields({
     onDone,
   });
   return (
-    <FieldsForm change={change} draft={draft} action={say("Save")}>
+    <FieldsForm change={change} draft={draft} action={translate("Save")}>
       <ChangeableFields form={form} change={change} isTotal={isTotal} />
     </FieldsForm>
   );
@@ -183,19 +183,19 @@ export function DeleteBudget({ accountId, budget }: { readonly accountId: string
     changes: ["budgets"],
     onDone: close,
   });
-  const title = say("Delete the budget {name}", { name: budget.name ?? budget.scope });
+  const title = translate("Delete the budget {name}", { name: budget.name ?? budget.scope });
   return (
     <>
       <Button size="compact-xs" variant="default" onClick={open} aria-label={title}>
-        {say("Delete")}
+        {translate("Delete")}
       </Button>
       <Dialog opened={opened} onClose={close} title={title}>
         <Stack>
-          <Text>{say("It no longer limits calls. Its counted spend is deleted too.")}</Text>
+          <Text>{translate("It no longer limits calls. Its counted spend is deleted too.")}</Text>
           <FailedChange error={remove.error} />
           <Group justify="end">
             <Button color="red" loading={remove.isPending} onClick={remove.start}>
-              {say("Delete")}
+              {translate("Delete")}
             </Button>
           </Group>
         </Stack>

@@ -9,7 +9,7 @@ import { CreateBudget, DeleteBudget, EditBudget } from "./budget-form.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
 import { QueryResult } from "./states.tsx";
 import { usePermission } from "./use-may.ts";
-import { say, type TextKey } from "../texts/say.ts";
+import { translate, type TextKey } from "../texts/translate.ts";
 
 interface BudgetsProps {
   readonly accountId: string;
@@ -41,7 +41,7 @@ export function Budgets({ accountId, team, organisation }: BudgetsProps) {
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={3} size="h5">
-          {say(organisation === undefined ? "Budgets" : "Budgets of the organisation")}
+          {translate(organisation === undefined ? "Budgets" : "Budgets of the organisation")}
         </Title>
         {mayChange && <CreateBudget accountId={accountId} scope={scope ?? "account"} />}
       </Group>
@@ -49,20 +49,26 @@ export function Budgets({ accountId, team, organisation }: BudgetsProps) {
         {(rows) =>
           rows.length === 0 ? (
             <Text size="sm" c="dimmed">
-              {say("No budgets: only the balance limits spending. Keys and groups can have budgets.")}
+              {translate("No budgets: only the balance limits spending. Keys and groups can have budgets.")}
             </Text>
           ) : (
             <DataTable
-              label={say("Budgets")}
+              label={translate("Budgets")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { heading: say("Budget"), cell: (budget) => nameOf(budget, tokens.data ?? []) },
-                { heading: say("Period"), cell: ({ period, zone = "UTC" }) => say(periods[period], { zone }) },
-                { heading: say("Spent"), numeric: true, cell: ({ usedNanos }) => exactUsd(usedNanos) },
-                { heading: say("Maximum"), numeric: true, cell: (budget) => exactUsd(maximumOf(budget)) },
-                { heading: say("Used"), cell: (budget) => <Used spent={budget.usedNanos} most={maximumOf(budget)} /> },
-                { heading: say("Resets"), cell: ({ resetsAt }) => localTime(resetsAt ?? undefined) },
+                { heading: translate("Budget"), cell: (budget) => nameOf(budget, tokens.data ?? []) },
+                {
+                  heading: translate("Period"),
+                  cell: ({ period, zone = "UTC" }) => translate(periods[period], { zone }),
+                },
+                { heading: translate("Spent"), numeric: true, cell: ({ usedNanos }) => exactUsd(usedNanos) },
+                { heading: translate("Maximum"), numeric: true, cell: (budget) => exactUsd(maximumOf(budget)) },
+                {
+                  heading: translate("Used"),
+                  cell: (budget) => <Used spent={budget.usedNanos} most={maximumOf(budget)} />,
+                },
+                { heading: translate("Resets"), cell: ({ resetsAt }) => localTime(resetsAt ?? undefined) },
                 ...(mayChange ? [actionsOf(accountId)] : []),
               ]}
             />
@@ -76,7 +82,7 @@ export function Budgets({ accountId, team, organisation }: BudgetsProps) {
 /** Returns the column with buttons. Budgets of a key or a group have none. */
 function actionsOf(accountId: string): Column<Budget> {
   return {
-    heading: say("Action"),
+    heading: translate("Action"),
     cell: (budget) =>
       budget.setWith === undefined && (
         <Group gap="xs" wrap="nowrap">
@@ -105,15 +111,15 @@ function nameOf({ name, scope, mode }: Budget, tokens: readonly Token[]): string
   const value = rest.join(":");
   const key = tokens.find(({ id }) => id === value)?.name ?? value;
   const scopes: Readonly<Record<string, string>> = {
-    account: say("all calls"),
-    organisation: say("all calls of the organisation"),
-    team: say("team {name}", { name: value }),
-    member: say("member {name}", { name: value }),
-    key: say("key {name}", { name: key }),
-    group: say("all keys of the group {name}", { name: value }),
+    account: translate("all calls"),
+    organisation: translate("all calls of the organisation"),
+    team: translate("team {name}", { name: value }),
+    member: translate("member {name}", { name: value }),
+    key: translate("key {name}", { name: key }),
+    group: translate("all keys of the group {name}", { name: value }),
   };
   const shown = name ?? scopes[kind] ?? scope;
-  return mode === "soft" ? say("{name} (soft)", { name: shown }) : shown;
+  return mode === "soft" ? translate("{name} (soft)", { name: shown }) : shown;
 }
 
 function maximumOf({ nanos, carriedNanos }: Budget): string {
@@ -127,7 +133,7 @@ function Used({ spent, most }: { readonly spent: string; readonly most: string }
       <Progress.Section
         value={most === "0" ? 100 : Math.min(100, (Number(spent) / Number(most)) * 100)}
         color={BigInt(spent) >= BigInt(most) ? "red" : "teal"}
-        aria-label={say("{share} used", { share })}
+        aria-label={translate("{share} used", { share })}
       />
     </Progress.Root>
   );

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import { exactUsd, sumNanos } from "../format/money.ts";
 import { periodOf } from "../format/times.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 import { PageLink } from "./page-link.tsx";
 
 const pollMs = 1_000;
@@ -21,11 +21,11 @@ export function CallCost({ requestId }: { readonly requestId: string }) {
     <Group gap="xs">
       {calls.length > 0 && (
         <Text size="xs">
-          {say("cost {amount}", { amount: exactUsd(sumNanos(calls.map(({ costNanos }) => costNanos))) })}
+          {translate("cost {amount}", { amount: exactUsd(sumNanos(calls.map(({ costNanos }) => costNanos))) })}
         </Text>
       )}
       <PageLink size="xs" to="/calls/$requestId" params={{ requestId }}>
-        {say("cost details")}
+        {translate("cost details")}
       </PageLink>
     </Group>
   );

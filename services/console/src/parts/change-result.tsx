@@ -1,29 +1,29 @@
 import { Alert, List } from "@mantine/core";
 import type { ConfigurationChange, Problem } from "../api/types.ts";
 import { Copied } from "./copied.tsx";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Result of a configuration change: the new version, problems, or YAML to copy. */
 export function ChangeResult({ result }: { readonly result: ConfigurationChange | undefined }) {
   if (result === undefined) return null;
   const { version, problems, warnings, copy } = result;
   if (problems.length > 0)
-    return <Problems title={say("Not saved: errors were found")} color="red" problems={problems} />;
+    return <Problems title={translate("Not saved: errors were found")} color="red" problems={problems} />;
   return (
     <>
       {copy !== null && (
-        <Alert color="blue" title={say("The configuration is a file: copy this into it")} role="status">
-          <Copied text={copy} label={say("YAML")} />
+        <Alert color="blue" title={translate("The configuration is a file: copy this into it")} role="status">
+          <Copied text={copy} label={translate("YAML")} />
         </Alert>
       )}
       {copy === null && (
         <Alert color="teal" role="status">
           {version === null
-            ? say("The configuration is valid.")
-            : say("Saved as version {version}. It is now active.", { version })}
+            ? translate("The configuration is valid.")
+            : translate("Saved as version {version}. It is now active.", { version })}
         </Alert>
       )}
-      {warnings.length > 0 && <Problems title={say("Warnings")} color="yellow" problems={warnings} />}
+      {warnings.length > 0 && <Problems title={translate("Warnings")} color="yellow" problems={warnings} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import type { Channel } from "../api/types.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 type Additions = Pick<Channel, "headers" | "defaults" | "force">;
 
@@ -8,14 +8,14 @@ type Additions = Pick<Channel, "headers" | "defaults" | "force">;
 export function ChannelAdditions({ channel }: { readonly channel: Additions }) {
   const { headers, defaults, force } = channel;
   const parts = [
-    ...(headers.length > 0 ? [say("headers {names}", { names: headers.join(", ") })] : []),
-    ...(defaults.length > 0 ? [say("defaults {names}", { names: defaults.join(", ") })] : []),
-    ...(force.length > 0 ? [say("forced members {names}", { names: force.join(", ") })] : []),
+    ...(headers.length > 0 ? [translate("headers {names}", { names: headers.join(", ") })] : []),
+    ...(defaults.length > 0 ? [translate("defaults {names}", { names: defaults.join(", ") })] : []),
+    ...(force.length > 0 ? [translate("forced members {names}", { names: force.join(", ") })] : []),
   ];
   if (parts.length === 0) return null;
   return (
     <Text size="xs" c="dimmed">
-      {say("The channel adds {parts}", { parts: parts.join("; ") })}
+      {translate("The channel adds {parts}", { parts: parts.join("; ") })}
     </Text>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Total } from "../api/types.ts";
 import { formatDuration, formatShare } from "../format/numbers.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 import { Sparkline } from "./sparkline.tsx";
 
 const refreshMs = 60_000;
@@ -56,16 +56,16 @@ export function ChannelTrend({ trend: { latency, failed, calls } }: { readonly t
   return (
     <Group gap="md">
       <Group gap={6}>
-        <Sparkline values={latency} label={say("First byte of the last 24 hours, by hour")} />
-        <Text size="xs">{last === undefined ? say("no calls") : formatDuration(last)}</Text>
+        <Sparkline values={latency} label={translate("First byte of the last 24 hours, by hour")} />
+        <Text size="xs">{last === undefined ? translate("no calls") : formatDuration(last)}</Text>
       </Group>
       <Group gap={6}>
         <Sparkline
           values={failed}
-          label={say("Failed calls of the last 24 hours, by hour")}
+          label={translate("Failed calls of the last 24 hours, by hour")}
           color="var(--mantine-color-red-filled)"
         />
-        <Text size="xs">{say("{share} failed", { share: formatShare(failedCalls, calls) })}</Text>
+        <Text size="xs">{translate("{share} failed", { share: formatShare(failedCalls, calls) })}</Text>
       </Group>
     </Group>
   );

@@ -1,5 +1,5 @@
 import { Button, Code, CopyButton, Group } from "@mantine/core";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Text with a copy button. */
 export function Copied({ text, label }: { readonly text: string; readonly label: string }) {
@@ -10,8 +10,8 @@ export function Copied({ text, label }: { readonly text: string; readonly label:
       </Code>
       <CopyButton value={text}>
         {({ copied, copy }) => (
-          <Button size="xs" variant="default" onClick={copy} aria-label={say("Copy {what}", { what: label })}>
-            {copied ? say("Copied") : say("Copy")}
+          <Button size="xs" variant="default" onClick={copy} aria-label={translate("Copy {what}", { what: label })}>
+            {copied ? translate("Copied") : translate("Copy")}
           </Button>
         )}
       </CopyButton>

@@ -4,7 +4,7 @@ import { get } from "../api/client.ts";
 import type { Account, Channel } from "../api/types.ts";
 import { formatDuration } from "../format/numbers.ts";
 import { useSystem } from "./use-system.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 import { exactUsd } from "../format/money.ts";
 import { PageLink } from "./page-link.tsx";
 
@@ -32,14 +32,14 @@ function SystemTrouble() {
   const { data: system } = useSystem();
   if (system === undefined) return null;
   const { redis, nats, books, ledger, streams, processes } = system;
-  const stores = { Redis: redis, NATS: nats, [say("Books")]: books, [say("Ledger")]: ledger };
+  const stores = { Redis: redis, NATS: nats, [translate("Books")]: books, [translate("Ledger")]: ledger };
   const unavailableStores = Object.entries(stores).flatMap(([name, { ok, message: why }]) =>
     ok ? [] : [`${name}: ${why ?? ""}`],
   );
   const lateStreams = streams
     .filter(({ oldestMs, isThere }) => oldestMs > longLagMs || !isThere)
     .map(({ stream, waiting, oldestMs }) =>
-      say("{stream}: {events} events are not in the books, the oldest for {time}", {
+      translate("{stream}: {events} events are not in the books, the oldest for {time}", {
         stream,
         events: waiting,
         time: formatDuration(oldestMs),
@@ -49,7 +49,7 @@ function SystemTrouble() {
     .filter(({ isGone, problems }) => isGone || Object.keys(problems).length > 0)
     .map(({ services, isGone, problems }) =>
       isGone
-        ? say("{services} stopped unexpectedly", { services: services.join(", ") })
+        ? translate("{services} stopped unexpectedly", { services: services.join(", ") })
         : Object.entries(problems)
             .map(([name, problem]) => `${name}: ${problem}`)
             .join("; "),
@@ -57,14 +57,14 @@ function SystemTrouble() {
   const lines = [...unavailableStores, ...lateStreams, ...failingServices];
   if (lines.length === 0) return null;
   return (
-    <Alert color="red" title={say("Some components are unavailable or delayed")}>
+    <Alert color="red" title={translate("Some components are unavailable or delayed")}>
       <Stack gap={4}>
         {lines.slice(0, maxShown).map((line) => (
           <Text key={line} size="sm">
             {line}
           </Text>
         ))}
-        <PageLink to="/system">{say("Show the system page")}</PageLink>
+        <PageLink to="/system">{translate("Show the system page")}</PageLink>
       </Stack>
     </Alert>
   );
@@ -81,7 +81,7 @@ function UnavailableChannels() {
   return (
     <Alert
       color="yellow"
-      title={say("{number} of {all} channels are unavailable", {
+      title={translate("{number} of {all} channels are unavailable", {
         number: failingChannels.length,
         all: channels.data?.length ?? 0,
       })}
@@ -91,7 +91,7 @@ function UnavailableChannels() {
           <Group key={id} gap="xs">
             <PageLink to="/channels">{id}</PageLink>
             <Text size="sm">
-              {sayWord(state)}
+              {translateTerm(state)}
               {reason === undefined ? "" : `: ${reason}`}
               {vendorMessage === undefined ? "" : `: ${vendorMessage}`}
             </Text>
@@ -120,8 +120,8 @@ function LowAccounts() {
       color="yellow"
       title={
         low.length === 1
-          ? say("1 account has a low balance")
-          : say("{number} accounts have a low balance", { number: low.length })
+          ? translate("1 account has a low balance")
+          : translate("{number} accounts have a low balance", { number: low.length })
       }
     >
       <Stack gap={4}>
@@ -130,7 +130,7 @@ function LowAccounts() {
             <PageLink to="/accounts/$id" params={{ id }}>
               {id}
             </PageLink>
-            <Text size="sm">{say("{amount} available", { amount: exactUsd(availableNanos) })}</Text>
+            <Text size="sm">{translate("{amount} available", { amount: exactUsd(availableNanos) })}</Text>
           </Group>
         ))}
       </Stack>
@@ -158,7 +158,7 @@ function Unpriced() {
   return (
     <Alert
       color="yellow"
-      title={say("Some of the newest {calls} calls used units without a price", { calls: newestCalls })}
+      title={translate("Some of the newest {calls} calls used units without a price", { calls: newestCalls })}
     >
       <Text size="sm">{[...units].slice(0, maxShown).join(", ")}</Text>
     </Alert>

@@ -2,7 +2,7 @@ import { Button, Group, ScrollArea, Table } from "@mantine/core";
 import { useRef, type ReactNode } from "react";
 import { csvOf, saveFile } from "./csv.ts";
 import { useRowWindow } from "./use-row-window.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 const narrowPadding = 6;
 
@@ -65,9 +65,9 @@ export function DataTable<Row>({
             size="compact-xs"
             variant="subtle"
             onClick={save}
-            aria-label={say("Save {what} as CSV", { what: label })}
+            aria-label={translate("Save {what} as CSV", { what: label })}
           >
-            {say("CSV")}
+            {translate("CSV")}
           </Button>
         </Group>
       )}

@@ -1,6 +1,6 @@
 import { CloseButton, Group, Modal, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Dialog over the page. Its heading is no <header>, because a page may have only one. */
 export function Dialog({
@@ -23,7 +23,7 @@ export function Dialog({
             <Title order={2} size="h4">
               {title}
             </Title>
-            <CloseButton aria-label={say("Close")} onClick={onClose} />
+            <CloseButton aria-label={translate("Close")} onClick={onClose} />
           </Group>
           {children}
         </Modal.Body>

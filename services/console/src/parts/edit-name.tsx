@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 import { Dialog } from "./dialog.tsx";
 import { FieldsForm } from "./form.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
@@ -18,11 +18,11 @@ interface EditNameProps {
 /** Button and form that rename or delete an organisation or a team. */
 export function EditName(props: EditNameProps) {
   const [opened, { open, close }] = useDisclosure(false);
-  const title = say("Edit {name}", { name: props.id });
+  const title = translate("Edit {name}", { name: props.id });
   return (
     <>
       <Button size="xs" variant="default" onClick={open} aria-label={title}>
-        {say("Edit")}
+        {translate("Edit")}
       </Button>
       <Dialog opened={opened} onClose={close} title={title}>
         {opened && (
@@ -40,8 +40,8 @@ function NameForm({ name, rename, onDone }: EditNameProps & { readonly onDone: (
   const { draft, field } = useDraft({ name });
   const change = useChange({ change: () => rename(draft.name), changes: ["organisations"], onDone });
   return (
-    <FieldsForm change={change} draft={draft} action={say("Save")}>
-      <TextInput label={say("Name")} required data-autofocus {...field("name", change)} />
+    <FieldsForm change={change} draft={draft} action={translate("Save")}>
+      <TextInput label={translate("Name")} required data-autofocus {...field("name", change)} />
     </FieldsForm>
   );
 }
@@ -53,7 +53,7 @@ function Remove({ remove, onDone }: { readonly remove: () => Promise<unknown>; r
       <FailedChange error={change.error} />
       <Group justify="end">
         <Button color="red" variant="outline" loading={change.isPending} onClick={change.start}>
-          {say("Delete")}
+          {translate("Delete")}
         </Button>
       </Group>
     </>

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { createContext, lazy, Suspense, useContext, useState, type ReactNode } from "react";
 import type { Edit } from "../api/types.ts";
 import { usePermission } from "./use-may.ts";
-import { say, type TextKey } from "../texts/say.ts";
+import { translate, type TextKey } from "../texts/translate.ts";
 
 const titles: Readonly<Record<Edit["section"], { readonly add: TextKey; readonly edit: TextKey }>> = {
   models: { add: "Add a model", edit: "Edit the model {name}" },
@@ -46,11 +46,11 @@ export function EditPart(part: Part) {
   const isNew = part.name === undefined;
   return (
     <Button size={isNew ? "xs" : "compact-xs"} variant="default" onClick={() => open(part)} aria-label={titleOf(part)}>
-      {isNew ? titleOf(part) : say("Edit")}
+      {isNew ? titleOf(part) : translate("Edit")}
     </Button>
   );
 }
 
 function titleOf({ section, name }: Part): string {
-  return name === undefined ? say(titles[section].add) : say(titles[section].edit, { name });
+  return name === undefined ? translate(titles[section].add) : translate(titles[section].edit, { name });
 }

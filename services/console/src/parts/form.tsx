@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { FailedChange } from "./use-change.tsx";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 /** Form that submits a change. */
 export function Form({
@@ -64,8 +64,8 @@ export function RoleSelect<Role extends string>({
 }) {
   return (
     <Select
-      label={say("Role")}
-      data={roles.map((role) => ({ value: role, label: sayWord(role) }))}
+      label={translate("Role")}
+      data={roles.map((role) => ({ value: role, label: translateTerm(role) }))}
       allowDeselect={false}
       value={value}
       onChange={(chosen) => onChoose(roles.find((role) => role === chosen) ?? value)}

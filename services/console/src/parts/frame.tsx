@@ -21,7 +21,7 @@ import type { Session } from "../api/types.ts";
 import { EditFormProvider } from "./edit-part.tsx";
 import { Failed } from "./states.tsx";
 import { organisationOf } from "./use-may.ts";
-import { chooseLanguage, language, languages, say, sayWord } from "../texts/say.ts";
+import { chooseLanguage, language, languages, translate, translateTerm } from "../texts/translate.ts";
 
 const pages: readonly {
   readonly to: string;
@@ -35,19 +35,24 @@ const pages: readonly {
     | "members of organisations"
     | "members of accounts and admins of organisations";
 }[] = [
-  { to: "/overview", label: say("Overview"), icon: IconChartBar },
-  { to: "/calls", label: say("Calls"), icon: IconActivity },
-  { to: "/accounts", label: say("Accounts and keys"), icon: IconUsers, for: "members of accounts" },
-  { to: "/organisations", label: say("Organisations"), icon: IconSitemap, for: "members of organisations" },
-  { to: "/tasks", label: say("Video tasks"), icon: IconMovie, for: "members of accounts" },
-  { to: "/models", label: say("Models"), icon: IconBox },
-  { to: "/channels", label: say("Channels"), icon: IconPlugConnected, for: "operators" },
-  { to: "/configuration", label: say("Configuration"), icon: IconSettings, for: "operators" },
-  { to: "/operators", label: say("Operators"), icon: IconShield, for: "admins" },
-  { to: "/system", label: say("System"), icon: IconServer, for: "operators" },
-  { to: "/alerts", label: say("Alerts"), icon: IconBell, for: "members of accounts and admins of organisations" },
-  { to: "/audit", label: say("Audit"), icon: IconHistory, for: "members of accounts and admins of organisations" },
-  { to: "/playground", label: say("Playground"), icon: IconMessage },
+  { to: "/overview", label: translate("Overview"), icon: IconChartBar },
+  { to: "/calls", label: translate("Calls"), icon: IconActivity },
+  { to: "/accounts", label: translate("Accounts and keys"), icon: IconUsers, for: "members of accounts" },
+  { to: "/organisations", label: translate("Organisations"), icon: IconSitemap, for: "members of organisations" },
+  { to: "/tasks", label: translate("Video tasks"), icon: IconMovie, for: "members of accounts" },
+  { to: "/models", label: translate("Models"), icon: IconBox },
+  { to: "/channels", label: translate("Channels"), icon: IconPlugConnected, for: "operators" },
+  { to: "/configuration", label: translate("Configuration"), icon: IconSettings, for: "operators" },
+  { to: "/operators", label: translate("Operators"), icon: IconShield, for: "admins" },
+  { to: "/system", label: translate("System"), icon: IconServer, for: "operators" },
+  { to: "/alerts", label: translate("Alerts"), icon: IconBell, for: "members of accounts and admins of organisations" },
+  {
+    to: "/audit",
+    label: translate("Audit"),
+    icon: IconHistory,
+    for: "members of accounts and admins of organisations",
+  },
+  { to: "/playground", label: translate("Playground"), icon: IconMessage },
 ];
 
 /** Frame of every page. Redirects to the sign-in page if nobody is signed in. */
@@ -56,7 +61,7 @@ export function Frame() {
   if (session.isPending)
     return (
       <Center h="100vh">
-        <Loader role="status" aria-label={say("Loading")} />
+        <Loader role="status" aria-label={translate("Loading")} />
       </Center>
     );
   if (session.error instanceof ApiError && session.error.status === 401) return <Navigate to="/sign-in" />;
@@ -75,14 +80,14 @@ function SignedIn({ session }: { readonly session: Session }) {
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group wrap="nowrap">
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={say("Navigation")} />
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={translate("Navigation")} />
             <Title order={1} size="h4">
               modelgate
             </Title>
           </Group>
           <Group gap="xs" wrap="nowrap">
             <Text size="sm" visibleFrom="xs">
-              {session.email ?? session.name} ({sayWord(session.role)}
+              {session.email ?? session.name} ({translateTerm(session.role)}
               {scopeText(session)})
             </Text>
             <LanguageChoice />
@@ -105,8 +110,8 @@ function SignedIn({ session }: { readonly session: Session }) {
 /** Returns the account or organisation of a person, for the text about the person. */
 function scopeText(session: Session): string {
   const organisation = organisationOf(session);
-  if (organisation !== undefined) return say(" of the organisation {organisation}", { organisation });
-  return session.account === null ? "" : say(" of {account}", { account: session.account });
+  if (organisation !== undefined) return translate(" of the organisation {organisation}", { organisation });
+  return session.account === null ? "" : translate(" of {account}", { account: session.account });
 }
 
 function pagesFor(session: Session, isOrganisationAdmin: boolean): typeof pages {
@@ -167,7 +172,7 @@ function SignOut() {
   };
   return (
     <Button variant="default" size="xs" onClick={() => void signOut()}>
-      {say("Sign out")}
+      {translate("Sign out")}
     </Button>
   );
 }

@@ -4,7 +4,7 @@ import { get } from "../api/client.ts";
 import { DataTable } from "./data-table.tsx";
 import { EditPart } from "./edit-part.tsx";
 import { Empty, QueryResult } from "./states.tsx";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Table of the groups of API keys. */
 export function Groups() {
@@ -13,24 +13,24 @@ export function Groups() {
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={3} size="h5">
-          {say("Groups")}
+          {translate("Groups")}
         </Title>
         <EditPart section="groups" />
       </Group>
       <QueryResult query={groups}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No groups are configured. Every key belongs to a group.")}</Empty>
+            <Empty>{translate("No groups are configured. Every key belongs to a group.")}</Empty>
           ) : (
             <DataTable
-              label={say("Groups")}
+              label={translate("Groups")}
               rows={rows}
               keyOf={({ name }) => name}
               columns={[
-                { heading: say("Group"), cell: ({ name }) => name },
-                { heading: say("Price multiplier"), numeric: true, cell: ({ multiplier = 1 }) => multiplier },
-                { heading: say("Models"), cell: ({ models }) => models.join(", ") },
-                { heading: say("Action"), cell: ({ name }) => <EditPart section="groups" name={name} /> },
+                { heading: translate("Group"), cell: ({ name }) => name },
+                { heading: translate("Price multiplier"), numeric: true, cell: ({ multiplier = 1 }) => multiplier },
+                { heading: translate("Models"), cell: ({ models }) => models.join(", ") },
+                { heading: translate("Action"), cell: ({ name }) => <EditPart section="groups" name={name} /> },
               ]}
             />
           )

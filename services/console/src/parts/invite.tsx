@@ -6,7 +6,7 @@ import { Dialog } from "./dialog.tsx";
 import { FieldsForm, RoleSelect } from "./form.tsx";
 import { useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Result of an invitation. Without `url`, the person signs in as before. */
 interface Invited {
@@ -26,11 +26,11 @@ interface InviteProps<Role extends string> {
 /** Button that invites a person and shows the sign-in link. */
 export function Invite<Role extends string>({ to, ...props }: InviteProps<Role>) {
   const [opened, { open, close }] = useDisclosure(false);
-  const title = say("Invite to {name}", { name: to });
+  const title = translate("Invite to {name}", { name: to });
   return (
     <>
       <Button size="xs" variant="default" onClick={open} aria-label={title}>
-        {say("Invite")}
+        {translate("Invite")}
       </Button>
       <Dialog opened={opened} onClose={close} title={title}>
         {opened && <InviteFields {...props} />}
@@ -49,19 +49,19 @@ function InviteFields<Role extends string>({ roles, invite, changes }: Omit<Invi
   });
   if (invited !== undefined) return <InviteLink {...invited} />;
   return (
-    <FieldsForm change={change} draft={draft} action={say("Invite")}>
-      <TextInput label={say("Name")} required data-autofocus {...field("name", change)} />
+    <FieldsForm change={change} draft={draft} action={translate("Invite")}>
+      <TextInput label={translate("Name")} required data-autofocus {...field("name", change)} />
       <RoleSelect roles={roles} value={draft.role} onChoose={(role) => set({ role })} error={change.errorAt("role")} />
     </FieldsForm>
   );
 }
 
 function InviteLink({ name, url }: Invited) {
-  if (url === null) return <Text>{say("{name} has access already and signs in as before.", { name })}</Text>;
+  if (url === null) return <Text>{translate("{name} has access already and signs in as before.", { name })}</Text>;
   return (
     <Stack>
-      <Text>{say("Send this link to {name}. It works once, within ten minutes.", { name })}</Text>
-      <Copied text={new URL(url, location.origin).href} label={say("Invitation")} />
+      <Text>{translate("Send this link to {name}. It works once, within ten minutes.", { name })}</Text>
+      <Copied text={new URL(url, location.origin).href} label={translate("Invitation")} />
     </Stack>
   );
 }

@@ -6,7 +6,7 @@ import { plainUsd } from "../format/money.ts";
 import { FieldsForm } from "./form.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 type KeyDraft = Readonly<
   Record<
@@ -55,7 +55,7 @@ export function CreateKey({
     changes: ["tokens", "budgets"],
     onDone: ({ key }) => onMade(key),
   });
-  return <KeyFields form={form} change={make} action={say("Create")} />;
+  return <KeyFields form={form} change={make} action={translate("Create")} />;
 }
 
 /** Form that changes an API key. An emptied field is removed. */
@@ -76,7 +76,7 @@ export function ChangeKey({ token, onDone }: { readonly token: Token; readonly o
     changes: ["tokens", "budgets"],
     onDone,
   });
-  return <KeyFields form={form} change={change} action={say("Save")} />;
+  return <KeyFields form={form} change={change} action={translate("Save")} />;
 }
 
 function requestOfDraft(draft: KeyDraft) {
@@ -124,9 +124,9 @@ function KeyFields({
   const groups = useQuery({ queryKey: ["groups"], queryFn: () => get("/groups") });
   return (
     <FieldsForm change={change} draft={draft} action={action}>
-      <TextInput label={say("Name")} data-autofocus {...field("name", change)} />
+      <TextInput label={translate("Name")} data-autofocus {...field("name", change)} />
       <Select
-        label={say("Group")}
+        label={translate("Group")}
         required
         data={groups.data?.map(({ name }) => name) ?? [draft.group]}
         value={draft.group}
@@ -134,36 +134,36 @@ function KeyFields({
         error={change.errorAt("group")}
       />
       <Textarea
-        label={say("Models, separated by commas (empty: all of the group)")}
+        label={translate("Models, separated by commas (empty: all of the group)")}
         autosize
         minRows={1}
         maxRows={6}
         {...field("models", change)}
       />
-      <TextInput label={say("Expires (empty: never)")} placeholder="2030-01-01" {...field("expiresAt", change)} />
+      <TextInput label={translate("Expires (empty: never)")} placeholder="2030-01-01" {...field("expiresAt", change)} />
       <TextInput
-        label={say("Addresses, separated by commas (empty: from everywhere)")}
+        label={translate("Addresses, separated by commas (empty: from everywhere)")}
         placeholder="10.0.0.0/8, 2001:db8::/32"
         {...field("allowedAddresses", change)}
       />
       <TextInput
-        label={say("Dollars per day (empty: no budget)")}
+        label={translate("Dollars per day (empty: no budget)")}
         inputMode="decimal"
         {...field("dollarsPerDay", change)}
       />
       <TextInput
-        label={say("Dollars per month (empty: no budget)")}
+        label={translate("Dollars per month (empty: no budget)")}
         inputMode="decimal"
         {...field("dollarsPerMonth", change)}
       />
       <TextInput
-        label={say("Requests per day (empty: no limit)")}
+        label={translate("Requests per day (empty: no limit)")}
         type="number"
         min={1}
         {...field("requestsPerDay", change)}
       />
       <TextInput
-        label={say("Days until it is due for rotation (empty: never)")}
+        label={translate("Days until it is due for rotation (empty: never)")}
         type="number"
         min={1}
         max={365}

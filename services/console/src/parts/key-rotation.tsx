@@ -7,7 +7,7 @@ import { localTime } from "../format/times.ts";
 import { Dialog } from "./dialog.tsx";
 import { NewKey } from "./new-key.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Seconds for which an old key works, as in the API. */
 const gracePeriods = {
@@ -36,31 +36,31 @@ export function RotateKey({ token: { id, name, previous } }: { readonly token: T
   };
   return (
     <KeyDialog
-      word={say("Rotate")}
-      title={say("Rotate the key {name}", { name: name ?? id })}
+      word={translate("Rotate")}
+      title={translate("Rotate the key {name}", { name: name ?? id })}
       opened={opened}
       onOpen={open}
       onClose={end}
     >
       {key === undefined ? (
         <Stack>
-          <Text>{say("The new key has the same limits and budgets.")}</Text>
+          <Text>{translate("The new key has the same limits and budgets.")}</Text>
           <NativeSelect
-            label={say("The old key still works for")}
-            data={Object.entries(gracePeriods).map(([value, text]) => ({ value, label: say(text) }))}
+            label={translate("The old key still works for")}
+            data={Object.entries(gracePeriods).map(([value, text]) => ({ value, label: translate(text) }))}
             value={grace}
             onChange={(event) => setGrace(event.currentTarget.value)}
           />
           {previous !== undefined && Date.parse(previous.expiresAt) > Date.now() && (
             <div>
-              <Text size="sm">{say("Another rotation ends the key before it now.")}</Text>
+              <Text size="sm">{translate("Another rotation ends the key before it now.")}</Text>
               <PreviousKey previous={previous} />
             </div>
           )}
           <FailedChange error={change.error} />
           <Group justify="end">
             <Button loading={change.isPending} onClick={change.start}>
-              {say("Rotate")}
+              {translate("Rotate")}
             </Button>
           </Group>
         </Stack>
@@ -81,18 +81,18 @@ export function DeleteKey({ token: { id, name } }: { readonly token: Token }) {
   });
   return (
     <KeyDialog
-      word={say("Delete")}
-      title={say("Delete the key {name}", { name: name ?? id })}
+      word={translate("Delete")}
+      title={translate("Delete the key {name}", { name: name ?? id })}
       opened={opened}
       onOpen={open}
       onClose={close}
     >
       <Stack>
-        <Text>{say("The key stops working now and cannot be restored. Its usage stays.")}</Text>
+        <Text>{translate("The key stops working now and cannot be restored. Its usage stays.")}</Text>
         <FailedChange error={change.error} />
         <Group justify="end">
           <Button color="red" loading={change.isPending} onClick={change.start}>
-            {say("Delete")}
+            {translate("Delete")}
           </Button>
         </Group>
       </Stack>
@@ -103,10 +103,10 @@ export function DeleteKey({ token: { id, name } }: { readonly token: Token }) {
 /** End and last use of the replaced key. */
 export function PreviousKey({ previous }: { readonly previous: NonNullable<Token["previous"]> }) {
   const { hint, expiresAt, lastUsedAt } = previous;
-  const used = lastUsedAt === undefined ? say("none") : localTime(lastUsedAt);
+  const used = lastUsedAt === undefined ? translate("none") : localTime(lastUsedAt);
   return (
     <Text size="xs" c="dimmed">
-      {say("Old key {hint}: end {time}, last use {used}", { hint, time: localTime(expiresAt), used })}
+      {translate("Old key {hint}: end {time}, last use {used}", { hint, time: localTime(expiresAt), used })}
     </Text>
   );
 }

@@ -14,7 +14,7 @@ import { NewKey } from "./new-key.tsx";
 import { Empty, QueryResult } from "./states.tsx";
 import { useChange } from "./use-change.tsx";
 import { usePermission } from "./use-may.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 interface KeysProps {
   readonly accountId: string;
@@ -34,28 +34,31 @@ export function Keys({ accountId, team }: KeysProps) {
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={3} size="h5">
-          {say("Keys")}
+          {translate("Keys")}
         </Title>
         {mayChange && <MakeKey accountId={accountId} team={team} />}
       </Group>
       <QueryResult query={tokens}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No keys yet. Create one to call the gateway.")}</Empty>
+            <Empty>{translate("No keys yet. Create one to call the gateway.")}</Empty>
           ) : (
             <DataTable
-              label={say("Keys")}
+              label={translate("Keys")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { heading: say("Name"), cell: ({ name, id }) => name ?? id },
-                { heading: say("Key"), cell: KeyHint },
-                { heading: say("Team"), cell: ({ team: of, member }) => member ?? of ?? "" },
-                { heading: say("Group"), cell: ({ group }) => group },
-                { heading: say("Models"), cell: ({ models }) => models?.join(", ") ?? say("all models of the group") },
-                { heading: say("Budget"), cell: ({ budget }) => <Budget budget={budget} /> },
-                { heading: say("Expires"), cell: ({ expiresAt }) => localTime(expiresAt) },
-                { heading: say("State"), cell: (token) => <State token={token} /> },
+                { heading: translate("Name"), cell: ({ name, id }) => name ?? id },
+                { heading: translate("Key"), cell: KeyHint },
+                { heading: translate("Team"), cell: ({ team: of, member }) => member ?? of ?? "" },
+                { heading: translate("Group"), cell: ({ group }) => group },
+                {
+                  heading: translate("Models"),
+                  cell: ({ models }) => models?.join(", ") ?? translate("all models of the group"),
+                },
+                { heading: translate("Budget"), cell: ({ budget }) => <Budget budget={budget} /> },
+                { heading: translate("Expires"), cell: ({ expiresAt }) => localTime(expiresAt) },
+                { heading: translate("State"), cell: (token) => <State token={token} /> },
                 ...(mayChange ? [actions] : []),
               ]}
             />
@@ -67,7 +70,7 @@ export function Keys({ accountId, team }: KeysProps) {
 }
 
 const actions: Column<Token> = {
-  heading: say("Action"),
+  heading: translate("Action"),
   cell: (token) => (
     <Group gap={4} wrap="nowrap">
       {/* The playground renews its keys and sets their limits. */}
@@ -91,7 +94,7 @@ function KeyHint({ hint, previous, rotationDueAt }: Token) {
       {previous !== undefined && <PreviousKey previous={previous} />}
       {rotationDueAt !== undefined && (
         <Text size="xs" c={isDue ? "red" : "dimmed"}>
-          {say("Rotation due {time}", { time: localTime(rotationDueAt) })}
+          {translate("Rotation due {time}", { time: localTime(rotationDueAt) })}
         </Text>
       )}
     </>
@@ -102,7 +105,7 @@ function State({ token: { disabled, expiresAt } }: { readonly token: Token }) {
   const expired = expiresAt !== undefined && Date.parse(expiresAt) < Date.now();
   return (
     <Badge variant="dot" color={disabled || expired ? "red" : "teal"}>
-      {disabled ? say("disabled") : expired ? say("expired") : say("usable")}
+      {disabled ? translate("disabled") : expired ? translate("expired") : translate("usable")}
     </Badge>
   );
 }
@@ -117,9 +120,9 @@ function Switch({ token: { id, disabled, name } }: { readonly token: Token }) {
       tt="capitalize"
       loading={change.isPending}
       onClick={change.start}
-      aria-label={`${sayWord(word)} ${name ?? id}`}
+      aria-label={`${translateTerm(word)} ${name ?? id}`}
     >
-      {sayWord(word)}
+      {translateTerm(word)}
     </Button>
   );
 }
@@ -130,20 +133,20 @@ function Budget({
   readonly budget: Token["budget"] | undefined;
 }) {
   const parts = [
-    ...(perDay === undefined ? [] : [say("{amount} a day", { amount: shortUsd(perDay) })]),
-    ...(perMonth === undefined ? [] : [say("{amount} a month", { amount: shortUsd(perMonth) })]),
-    ...(requestsPerDay === undefined ? [] : [say("{number} requests a day", { number: requestsPerDay })]),
+    ...(perDay === undefined ? [] : [translate("{amount} a day", { amount: shortUsd(perDay) })]),
+    ...(perMonth === undefined ? [] : [translate("{amount} a month", { amount: shortUsd(perMonth) })]),
+    ...(requestsPerDay === undefined ? [] : [translate("{number} requests a day", { number: requestsPerDay })]),
   ];
-  return parts.join(", ") || say("none");
+  return parts.join(", ") || translate("none");
 }
 
 function EditKey({ token }: { readonly token: Token }) {
   const [opened, { open, close }] = useDisclosure(false);
-  const title = say("Edit the key {name}", { name: token.name ?? token.id });
+  const title = translate("Edit the key {name}", { name: token.name ?? token.id });
   return (
     <>
       <Button size="compact-xs" variant="default" onClick={open} aria-label={title}>
-        {say("Edit")}
+        {translate("Edit")}
       </Button>
       <Dialog opened={opened} onClose={close} title={title}>
         {opened && <ChangeKey token={token} onDone={close} />}
@@ -162,9 +165,9 @@ function MakeKey({ accountId, team }: { readonly accountId: string; readonly tea
   return (
     <>
       <Button size="xs" onClick={open}>
-        {say("Create key")}
+        {translate("Create key")}
       </Button>
-      <Dialog opened={opened} onClose={end} title={say("Create key")}>
+      <Dialog opened={opened} onClose={end} title={translate("Create key")}>
         {key === undefined ? <CreateKey accountId={accountId} team={team} onMade={setKey} /> : <NewKey value={key} />}
       </Dialog>
     </>

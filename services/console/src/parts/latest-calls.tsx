@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import { exactUsd, shortUsd } from "../format/money.ts";
 import { localClock, periodOf } from "../format/times.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 import { DataTable } from "./data-table.tsx";
 import { PageLink } from "./page-link.tsx";
 import { Empty, QueryResult } from "./states.tsx";
@@ -22,16 +22,16 @@ export function LatestCalls() {
     <QueryResult query={latest}>
       {({ events }) =>
         events.length === 0 ? (
-          <Empty>{say("No calls yet. A call appears here shortly after it ends.")}</Empty>
+          <Empty>{translate("No calls yet. A call appears here shortly after it ends.")}</Empty>
         ) : (
           <DataTable
-            label={say("Latest calls")}
+            label={translate("Latest calls")}
             rows={events}
             keyOf={({ id }) => id}
             withCsv={false}
             columns={[
               {
-                heading: say("Time"),
+                heading: translate("Time"),
                 cell: ({ time, requestId }) => (
                   <PageLink to="/calls/$requestId" params={{ requestId }} style={{ whiteSpace: "nowrap" }}>
                     {localClock(time)}
@@ -39,11 +39,11 @@ export function LatestCalls() {
                 ),
               },
               {
-                heading: say("Model"),
+                heading: translate("Model"),
                 cell: ({ model, outcome }) => <ModelName model={model} hasFailed={outcome === "failed"} />,
               },
               {
-                heading: say("Cost"),
+                heading: translate("Cost"),
                 numeric: true,
                 cell: ({ costNanos }) => <span title={exactUsd(costNanos)}>{shortUsd(costNanos)}</span>,
               },
@@ -58,7 +58,7 @@ export function LatestCalls() {
 function ModelName({ model, hasFailed }: { readonly model: string; readonly hasFailed: boolean }) {
   return (
     <Text size="sm" truncate maw={110} title={model}>
-      {hasFailed ? say("{model}: failed", { model }) : model}
+      {hasFailed ? translate("{model}: failed", { model }) : model}
     </Text>
   );
 }

@@ -6,7 +6,7 @@ import { Copied } from "./copied.tsx";
 import { CopiedTabs } from "./copied-tabs.tsx";
 import { chatOnce } from "./gateway.ts";
 import type { GatewayModel } from "./gateway-request.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** New API key, which is shown only once, with settings and a test call. */
 export function NewKey({ value }: { readonly value: string }) {
@@ -16,15 +16,15 @@ export function NewKey({ value }: { readonly value: string }) {
   const address = status.data?.edgeUrl ?? undefined;
   return (
     <Stack>
-      <Alert color="teal" title={say("Copy the key now: it is shown only once")}>
-        <Copied text={value} label={say("Key")} />
+      <Alert color="teal" title={translate("Copy the key now: it is shown only once")}>
+        <Copied text={value} label={translate("Key")} />
       </Alert>
       {status.isPending || models.isPending ? (
-        <Loader role="status" size="sm" aria-label={say("Loading")} />
+        <Loader role="status" size="sm" aria-label={translate("Loading")} />
       ) : (
         <CopiedTabs
           texts={settingsFor({ address: address ?? "https://your-gateway", key: value, model: model ?? "your-model" })}
-          labelOf={(client) => say("Settings for {client}", { client })}
+          labelOf={(client) => translate("Settings for {client}", { client })}
         />
       )}
       {address !== undefined && model !== undefined && (
@@ -40,19 +40,19 @@ function FirstCall({ gateway }: { readonly gateway: GatewayModel }) {
     <Stack gap="xs">
       <Group>
         <Button size="xs" loading={call.isPending} onClick={() => call.mutate()}>
-          {say("Make the first call")}
+          {translate("Make the first call")}
         </Button>
         <Text size="sm" c="dimmed">
-          {say("to {model}", { model: gateway.model })}
+          {translate("to {model}", { model: gateway.model })}
         </Text>
       </Group>
       {call.data !== undefined && (
-        <Alert color="teal" title={say("Answer")} role="status">
+        <Alert color="teal" title={translate("Answer")} role="status">
           {call.data}
         </Alert>
       )}
       {call.error !== null && (
-        <Alert color="red" title={say("The call failed")} role="alert">
+        <Alert color="red" title={translate("The call failed")} role="alert">
           {call.error.message}
         </Alert>
       )}

@@ -14,7 +14,7 @@ import { partFields } from "./part-fields.ts";
 import { QueryResult } from "./states.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** First parts of the keys of queries that a configuration change affects. */
 const changedQueries = ["parts", "configuration", "versions", "models", "channels", "groups"];
@@ -90,7 +90,7 @@ function PartForm(props: PartFormProps) {
       <Stack>
         <ChangeResult result={result} />
         <Button ml="auto" autoFocus onClick={props.onDone}>
-          {say("Done")}
+          {translate("Done")}
         </Button>
       </Stack>
     );
@@ -114,7 +114,7 @@ function PartForm(props: PartFormProps) {
         ))}
         <RestInput value={textIn(draft, "rest")} isWrong={isWrong} onChange={(rest) => set({ rest })} />
         <TextInput
-          label={say("Note")}
+          label={translate("Note")}
           value={draft["note"]}
           onChange={({ currentTarget }) => set({ note: currentTarget.value })}
           error={save.errorAt("note")}
@@ -124,11 +124,11 @@ function PartForm(props: PartFormProps) {
         <Group justify="space-between">
           {props.name !== undefined && (
             <Button variant="default" loading={remove.isPending} onClick={remove.start}>
-              {say("Remove")}
+              {translate("Remove")}
             </Button>
           )}
           <Button type="submit" loading={save.isPending} disabled={isWrong || isTaken} ml="auto">
-            {say("Save")}
+            {translate("Save")}
           </Button>
         </Group>
       </Stack>
@@ -139,12 +139,12 @@ function PartForm(props: PartFormProps) {
 function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "draft" | "set" | "isTaken">) {
   return (
     <TextInput
-      label={say("Name")}
+      label={translate("Name")}
       required
       data-autofocus
       value={draft["name"]}
       onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-      error={isTaken ? say("This name is already in use.") : undefined}
+      error={isTaken ? translate("This name is already in use.") : undefined}
     />
   );
 }
@@ -153,7 +153,7 @@ function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "dr
 function FailedEdit({ error }: { readonly error: Error | null }) {
   if (error === null) return null;
   return (
-    <Alert color="red" role="alert" title={say("Not changed")}>
+    <Alert color="red" role="alert" title={translate("Not changed")}>
       {error.message}
     </Alert>
   );

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import { isJsonObject } from "./part-draft.ts";
 import type { PartField } from "./part-fields.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 interface InputProps {
   readonly value: string;
@@ -17,13 +17,16 @@ export function PartInput({
   onChange,
   error,
 }: InputProps & { readonly field: PartField; readonly error: string | undefined }) {
-  const shared = { label: say(label), value, error };
+  const shared = { label: translate(label), value, error };
   if (kind === "choice" || kind === "flag")
     return (
       <Select
         {...shared}
         clearable
-        data={(kind === "flag" ? ["true", "false"] : choices).map((word) => ({ value: word, label: sayWord(word) }))}
+        data={(kind === "flag" ? ["true", "false"] : choices).map((word) => ({
+          value: word,
+          label: translateTerm(word),
+        }))}
         value={value || null}
         onChange={(word) => onChange(word ?? "")}
       />
@@ -41,7 +44,7 @@ export function PartInput({
     return (
       <Textarea
         {...typed}
-        error={error ?? (isJsonObject(value) ? undefined : say("This is not a JSON object."))}
+        error={error ?? (isJsonObject(value) ? undefined : translate("This is not a JSON object."))}
         autosize
         minRows={1}
         maxRows={12}
@@ -65,7 +68,7 @@ function ProviderInput({
 export function RestInput({ value, isWrong, onChange }: InputProps & { readonly isWrong: boolean }) {
   return (
     <Textarea
-      label={say("Other settings, as JSON")}
+      label={translate("Other settings, as JSON")}
       autosize
       minRows={1}
       maxRows={12}
@@ -73,7 +76,7 @@ export function RestInput({ value, isWrong, onChange }: InputProps & { readonly 
       styles={{ input: { fontFamily: "monospace" } }}
       value={value}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      error={isWrong ? say("This is not a JSON object.") : undefined}
+      error={isWrong ? translate("This is not a JSON object.") : undefined}
     />
   );
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Text, Textarea, 
 import { useRef, useState } from "react";
 import type { Model } from "../api/types.ts";
 import { formatDuration } from "../format/numbers.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 import { AsCode } from "./as-code.tsx";
 import { CallCost } from "./call-cost.tsx";
 import { chatStream, type Streamed } from "./gateway.ts";
@@ -60,20 +60,20 @@ function Question({
       <Stack>
         <Group align="end">
           <ModelSelect
-            label={say("Model")}
+            label={translate("Model")}
             names={names}
             value={chosen[0]}
             onChange={(first) => set({ first: first ?? "" })}
           />
           <ModelSelect
-            label={say("Compare with")}
+            label={translate("Compare with")}
             names={names}
             value={draft.second}
             onChange={(second) => set({ second: second ?? "" })}
           />
         </Group>
         <Textarea
-          label={say("Message")}
+          label={translate("Message")}
           required
           autosize
           minRows={3}
@@ -82,7 +82,7 @@ function Question({
         />
         <Group>
           <Button type="submit" disabled={chosen.length === 0}>
-            {say("Send")}
+            {translate("Send")}
           </Button>
         </Group>
         <AsCode kind="chat" gateway={{ address, model: chosen[0] ?? "" }} text={draft.question} />
@@ -133,7 +133,7 @@ function Answer({ call, model }: { readonly call: ChatCall; readonly model: stri
         {answer.text}
       </Text>
       {failure !== undefined && (
-        <Alert color="red" title={say("The call failed")} role="alert">
+        <Alert color="red" title={translate("The call failed")} role="alert">
           {failure}
         </Alert>
       )}
@@ -141,11 +141,13 @@ function Answer({ call, model }: { readonly call: ChatCall; readonly model: stri
         {[
           answer.firstTokenMs === undefined
             ? undefined
-            : say("first token {time}", { time: formatDuration(answer.firstTokenMs) }),
-          answer.totalMs === undefined ? undefined : say("total {time}", { time: formatDuration(answer.totalMs) }),
+            : translate("first token {time}", { time: formatDuration(answer.firstTokenMs) }),
+          answer.totalMs === undefined
+            ? undefined
+            : translate("total {time}", { time: formatDuration(answer.totalMs) }),
           answer.inputTokens === undefined
             ? undefined
-            : say("{input} + {output} tokens", { input: answer.inputTokens, output: answer.outputTokens ?? 0 }),
+            : translate("{input} + {output} tokens", { input: answer.inputTokens, output: answer.outputTokens ?? 0 }),
         ]
           .filter((part) => part !== undefined)
           .join(", ")}

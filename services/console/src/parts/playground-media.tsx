@@ -2,7 +2,7 @@ import { Alert, Button, Card, FileInput, Group, Image, Progress, Select, Stack, 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Model } from "../api/types.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 import { AsCode } from "./as-code.tsx";
 import { CallCost } from "./call-cost.tsx";
 import type { GatewayAccess, GatewayModel } from "./gateway-request.ts";
@@ -36,12 +36,12 @@ export function PlaygroundMedia({
         }}
       >
         <Stack>
-          <Select label={say("Model")} data={names} value={model || null} onChange={setChosen} w={280} />
+          <Select label={translate("Model")} data={names} value={model || null} onChange={setChosen} w={280} />
           {kind === "transcription" ? (
-            <FileInput label={say("Recording")} accept="audio/*" value={file} onChange={setFile} w={280} />
+            <FileInput label={translate("Recording")} accept="audio/*" value={file} onChange={setFile} w={280} />
           ) : (
             <Textarea
-              label={kind === "speech" ? say("Text to speak") : say("Prompt")}
+              label={kind === "speech" ? translate("Text to speak") : translate("Prompt")}
               required
               autosize
               minRows={2}
@@ -51,16 +51,16 @@ export function PlaygroundMedia({
           )}
           <Group>
             <Button type="submit" loading={call.isPending} disabled={model === ""}>
-              {say("Send")}
+              {translate("Send")}
             </Button>
           </Group>
-          {names.length === 0 && <Text size="sm">{say("No model of this kind is configured.")}</Text>}
-          {kind === "video" && call.isPending && <Progress value={percent} aria-label={say("Progress")} />}
+          {names.length === 0 && <Text size="sm">{translate("No model of this kind is configured.")}</Text>}
+          {kind === "video" && call.isPending && <Progress value={percent} aria-label={translate("Progress")} />}
         </Stack>
       </form>
       {call.data !== undefined && <Result kind={kind} made={call.data} />}
       {call.error !== null && (
-        <Alert color="red" title={say("The call failed")} role="alert" mt="sm">
+        <Alert color="red" title={translate("The call failed")} role="alert" mt="sm">
           {call.error.message}
         </Alert>
       )}
@@ -82,7 +82,7 @@ function useMake(
       if (kind === "image") return makeImage(gateway, text);
       if (kind === "speech") return makeSpeech(gateway, text);
       if (kind === "video") return makeVideo(gateway, text, setPercent);
-      if (file === null) throw new Error(say("Choose a recording first."));
+      if (file === null) throw new Error(translate("Choose a recording first."));
       return transcribe(gateway, file);
     },
   });
@@ -92,13 +92,13 @@ function useMake(
 function Result({ kind, made: { url, text, requestId } }: { readonly kind: MediaKind; readonly made: MediaResult }) {
   return (
     <Stack mt="sm" gap="xs" role="status">
-      {url !== undefined && kind === "image" && <Image src={url} alt={say("Generated image")} maw={512} />}
+      {url !== undefined && kind === "image" && <Image src={url} alt={translate("Generated image")} maw={512} />}
       {/* Generated media has no captions. */}
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
-      {url !== undefined && kind === "speech" && <audio controls src={url} aria-label={say("Generated audio")} />}
+      {url !== undefined && kind === "speech" && <audio controls src={url} aria-label={translate("Generated audio")} />}
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
       {url !== undefined && kind === "video" && (
-        <video controls src={url} aria-label={say("Generated video")} width={480} />
+        <video controls src={url} aria-label={translate("Generated video")} width={480} />
       )}
       {text !== undefined && <Text style={{ overflowWrap: "anywhere" }}>{text}</Text>}
       {requestId !== undefined && <CallCost requestId={requestId} />}

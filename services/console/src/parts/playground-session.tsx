@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group, Select, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import type { Model } from "../api/types.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 import { AsCode } from "./as-code.tsx";
 import type { GatewayAccess, GatewayModel } from "./gateway-request.ts";
 import { PageLink } from "./page-link.tsx";
@@ -22,28 +22,28 @@ export function PlaygroundSession({
   return (
     <Card withBorder>
       <Stack>
-        <Select label={say("Model")} data={names} value={model || null} onChange={setChosen} w={280} />
+        <Select label={translate("Model")} data={names} value={model || null} onChange={setChosen} w={280} />
         <Group>
           {state === "open" ? (
             <Button color="red" onClick={end}>
-              {say("End the session")}
+              {translate("End the session")}
             </Button>
           ) : (
             <Button loading={state === "opening"} disabled={model === ""} onClick={() => void begin()}>
-              {say("Speak")}
+              {translate("Speak")}
             </Button>
           )}
           <Text size="sm" role="status">
-            {state === "open" ? say("The microphone is on.") : ""}
+            {state === "open" ? translate("The microphone is on.") : ""}
           </Text>
         </Group>
-        {names.length === 0 && <Text size="sm">{say("No model of this kind is configured.")}</Text>}
+        {names.length === 0 && <Text size="sm">{translate("No model of this kind is configured.")}</Text>}
         {failure !== undefined && (
-          <Alert color="red" title={say("The call failed")} role="alert">
+          <Alert color="red" title={translate("The call failed")} role="alert">
             {failure}
           </Alert>
         )}
-        <Stack gap={4} aria-label={say("Transcript")} role="log">
+        <Stack gap={4} aria-label={translate("Transcript")} role="log">
           {lines.map((line, at) => (
             // Lines are only appended, and only the last line grows.
             // oxlint-disable-next-line react/no-array-index-key
@@ -53,10 +53,10 @@ export function PlaygroundSession({
         {used !== undefined && (
           <Group gap="xs">
             <Text size="xs" c="dimmed">
-              {say("{input} + {output} tokens", used)}
+              {translate("{input} + {output} tokens", used)}
             </Text>
             <PageLink size="xs" to="/calls" search={{ span: "1d", model }}>
-              {say("cost details")}
+              {translate("cost details")}
             </PageLink>
           </Group>
         )}

@@ -9,7 +9,7 @@ import { DataTable } from "./data-table.tsx";
 import { PageLink } from "./page-link.tsx";
 import { Empty, QueryResult } from "./states.tsx";
 import { Verify } from "./verify.tsx";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 const earliestDay = "2020-01-01";
 const shownReceipts = 20;
@@ -27,7 +27,7 @@ export function Receipts({ account: { id, credits } }: { readonly account: Accou
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={3} size="h5">
-          {say("Receipts")}
+          {translate("Receipts")}
         </Title>
         <Verify accountId={id} />
       </Group>
@@ -36,7 +36,7 @@ export function Receipts({ account: { id, credits } }: { readonly account: Accou
           const rows = [...events.flatMap(callChange), ...credits.flatMap(creditChange)]
             .toSorted((one, other) => other.receipt.number - one.receipt.number)
             .slice(0, shownReceipts);
-          return rows.length === 0 ? <Empty>{say("No receipts yet.")}</Empty> : <Newest rows={rows} />;
+          return rows.length === 0 ? <Empty>{translate("No receipts yet.")}</Empty> : <Newest rows={rows} />;
         }}
       </QueryResult>
     </Card>
@@ -56,7 +56,7 @@ function callChange({ receipt, time, requestId, model, costNanos }: Call): reado
   if (receipt === undefined) return [];
   const what = (
     <PageLink to="/calls/$requestId" params={{ requestId }}>
-      {say("Call to {model}", { model })}
+      {translate("Call to {model}", { model })}
     </PageLink>
   );
   return [{ receipt, time, what, nanos: costNanos === "0" ? "0" : `-${costNanos}` }];
@@ -69,17 +69,17 @@ function creditChange({ receipt, time, reason, nanos }: Credit): readonly Change
 function Newest({ rows }: { readonly rows: readonly Change[] }) {
   return (
     <DataTable
-      label={say("Receipts")}
+      label={translate("Receipts")}
       rows={rows}
       keyOf={({ receipt }) => receipt.hash}
       columns={[
-        { heading: say("Number"), numeric: true, cell: ({ receipt }) => receipt.number },
-        { heading: say("Time"), cell: ({ time }) => localTime(time) },
-        { heading: say("Description"), cell: ({ what }) => what },
-        { heading: say("Amount"), numeric: true, cell: ({ nanos }) => exactUsd(nanos) },
-        { heading: say("Balance after"), numeric: true, cell: ({ receipt }) => exactUsd(receipt.balanceNanos) },
+        { heading: translate("Number"), numeric: true, cell: ({ receipt }) => receipt.number },
+        { heading: translate("Time"), cell: ({ time }) => localTime(time) },
+        { heading: translate("Description"), cell: ({ what }) => what },
+        { heading: translate("Amount"), numeric: true, cell: ({ nanos }) => exactUsd(nanos) },
+        { heading: translate("Balance after"), numeric: true, cell: ({ receipt }) => exactUsd(receipt.balanceNanos) },
         {
-          heading: say("Hash"),
+          heading: translate("Hash"),
           cell: ({ receipt: { hash } }) => <Code title={hash}>{hash.slice(0, hashCharacters)}</Code>,
         },
       ]}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Operations, RefusedCall } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 import { DataTable, type Column } from "./data-table.tsx";
 import { PageLink } from "./page-link.tsx";
 
@@ -19,29 +19,31 @@ export function RefusedCalls({ query }: { readonly query: Operations["GET /usage
   return (
     <>
       <Title order={3} size="h5" mt="md">
-        {say("Refused calls")}
+        {translate("Refused calls")}
       </Title>
       <Text size="sm" c="dimmed">
-        {say("Refused calls cost nothing. They are stored for a week. If there are many, only a sample is stored.")}
+        {translate(
+          "Refused calls cost nothing. They are stored for a week. If there are many, only a sample is stored.",
+        )}
       </Text>
-      <DataTable label={say("Refused calls")} rows={data.refused} columns={columns} keyOf={({ id }) => id} />
+      <DataTable label={translate("Refused calls")} rows={data.refused} columns={columns} keyOf={({ id }) => id} />
     </>
   );
 }
 
 const columns: readonly Column<RefusedCall>[] = [
   {
-    heading: say("Time"),
+    heading: translate("Time"),
     cell: ({ time, requestId }) => (
       <PageLink to="/calls/$requestId" params={{ requestId }} style={{ whiteSpace: "nowrap" }}>
         {localTime(time)}
       </PageLink>
     ),
   },
-  { heading: say("Status"), numeric: true, cell: ({ status }) => status },
-  { heading: say("Reason"), cell: ({ code }) => code },
-  { heading: say("Field"), cell: ({ param }) => param ?? "–" },
-  { heading: say("Account"), cell: ({ accountId }) => accountId },
-  { heading: say("Model"), cell: ({ model }) => model ?? "–" },
-  { heading: say("Endpoint"), cell: ({ endpoint }) => endpoint },
+  { heading: translate("Status"), numeric: true, cell: ({ status }) => status },
+  { heading: translate("Reason"), cell: ({ code }) => code },
+  { heading: translate("Field"), cell: ({ param }) => param ?? "–" },
+  { heading: translate("Account"), cell: ({ accountId }) => accountId },
+  { heading: translate("Model"), cell: ({ model }) => model ?? "–" },
+  { heading: translate("Endpoint"), cell: ({ endpoint }) => endpoint },
 ];

@@ -1,6 +1,6 @@
 import { Group, NativeSelect, SegmentedControl, TextInput } from "@mantine/core";
 import { isNamed, isSpan, periodOf, spans, type Span } from "../format/times.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 const otherDays = "other";
 
@@ -11,10 +11,10 @@ export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly o
     if (isSpan(chosen)) onChoose(chosen);
     else if (chosen === otherDays) onChoose(`${from}..${to}`);
   };
-  const named = Object.entries(spans).map(([value, label]) => ({ value, label: say(label) }));
+  const named = Object.entries(spans).map(([value, label]) => ({ value, label: translate(label) }));
   const inputProps = {
-    "aria-label": say("Time range"),
-    data: [...named, { value: otherDays, label: say("Other days") }],
+    "aria-label": translate("Time range"),
+    data: [...named, { value: otherDays, label: translate("Other days") }],
     value: isNamed(span) ? span : otherDays,
   };
   return (
@@ -25,13 +25,13 @@ export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly o
         <Group gap="xs" wrap="nowrap">
           <TextInput
             type="date"
-            aria-label={say("First day")}
+            aria-label={translate("First day")}
             value={from}
             onChange={({ currentTarget: { value } }) => choose(`${value}..${value > to ? value : to}`)}
           />
           <TextInput
             type="date"
-            aria-label={say("Last day")}
+            aria-label={translate("Last day")}
             value={to}
             onChange={({ currentTarget: { value } }) => choose(`${value < from ? value : from}..${value}`)}
           />

@@ -1,7 +1,7 @@
 import type { Total } from "../api/types.ts";
 import { shortUsd } from "../format/money.ts";
 import { localHour, partsOfSpan, type Span } from "../format/times.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 import { StackedBars } from "./stacked-bars.tsx";
 
 /** Colors that are distinct on light and dark backgrounds. */
@@ -15,7 +15,7 @@ export function SpendChart({ rows, span }: { readonly rows: readonly Total[]; re
     .slice(0, colors.length - 1)
     .map(({ model }) => model);
   const isOther = ({ by: { model = "" } }: Total): boolean => !costliestModels.includes(model);
-  const series = [...costliestModels, ...(rows.some(isOther) ? [say("other")] : [])];
+  const series = [...costliestModels, ...(rows.some(isOther) ? [translate("other")] : [])];
   const { by, times } = partsOfSpan(span);
   const rowsAt = Map.groupBy(rows, (row) => row.by[by] ?? "");
   const bars = times.map((time) => {
@@ -28,7 +28,7 @@ export function SpendChart({ rows, span }: { readonly rows: readonly Total[]; re
   });
   return (
     <StackedBars
-      label={say("Spend by model")}
+      label={translate("Spend by model")}
       bars={bars}
       series={series.map((name, at) => ({ name, color: `var(--mantine-color-${colors[at] ?? "gray-6"})` }))}
       format={(nanos) => shortUsd(String(Math.round(nanos)))}

@@ -2,7 +2,7 @@ import { Box, ColorSwatch, Group, Paper, Stack, Text } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useState, type KeyboardEvent } from "react";
 import { barAt, yOf, labelledBars, roundSteps, layoutOf, type Layout } from "./bar-layout.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Bar of the chart, with its values in the order of the series. */
 export interface Bar {
@@ -169,7 +169,7 @@ function Hint({ shown, at, layout }: { readonly shown: ChartProps; readonly at: 
 /** Returns a bar as text for screen readers. */
 function barText({ bars, series, format }: ChartProps, at: number): string {
   const bar = bars[at];
-  if (bar === undefined) return say("none");
+  if (bar === undefined) return translate("none");
   const parts = series.flatMap(({ name }, index) =>
     bar.values[index] === 0 ? [] : [`${name} ${format(bar.values[index] ?? 0)}`],
   );

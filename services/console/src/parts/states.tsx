@@ -1,7 +1,7 @@
 import { Alert, Button, Center, Loader, Stack, Text } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Shows the data of a query, its loading state, or its error. */
 export function QueryResult<T>({
@@ -15,7 +15,7 @@ export function QueryResult<T>({
   if (query.error !== null) return <Failed error={query.error} retry={() => void query.refetch()} />;
   return (
     <Center p="xl">
-      <Loader role="status" aria-label={say("Loading")} />
+      <Loader role="status" aria-label={translate("Loading")} />
     </Center>
   );
 }
@@ -23,11 +23,11 @@ export function QueryResult<T>({
 /** Error of a query, with a button that repeats it. */
 export function Failed({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   return (
-    <Alert color="red" title={say("Loading failed")} role="alert" m="md">
+    <Alert color="red" title={translate("Loading failed")} role="alert" m="md">
       <Stack align="flex-start" gap="xs">
         <Text size="sm">{error.message}</Text>
         <Button size="xs" variant="default" onClick={retry}>
-          {say("Try again")}
+          {translate("Try again")}
         </Button>
       </Stack>
     </Alert>

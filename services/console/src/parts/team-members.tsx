@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { post } from "../api/client.ts";
 import type { Team } from "../api/types.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 import { DataTable } from "./data-table.tsx";
 import { useChange } from "./use-change.tsx";
 
@@ -17,16 +17,16 @@ interface MembersProps {
 export function TeamMembers({ organisation, team, members, mayRemove }: MembersProps) {
   return (
     <DataTable
-      label={say("Members of {name}", { name: team ?? organisation })}
+      label={translate("Members of {name}", { name: team ?? organisation })}
       rows={members}
       keyOf={({ name }) => name}
       columns={[
-        { heading: say("Name"), cell: ({ name }) => name },
-        { heading: say("Role"), cell: ({ role }) => sayWord(role) },
+        { heading: translate("Name"), cell: ({ name }) => name },
+        { heading: translate("Role"), cell: ({ role }) => translateTerm(role) },
         ...(mayRemove
           ? [
               {
-                heading: say("Action"),
+                heading: translate("Action"),
                 cell: ({ name }: Team["members"][number]) => (
                   <RemoveMember organisation={organisation} team={team} name={name} />
                 ),
@@ -57,9 +57,9 @@ function RemoveMember({
       variant="default"
       loading={remove.isPending}
       onClick={remove.start}
-      aria-label={say("Remove {name} from {team}", { name, team: team ?? organisation })}
+      aria-label={translate("Remove {name} from {team}", { name, team: team ?? organisation })}
     >
-      {say("Remove")}
+      {translate("Remove")}
     </Button>
   );
 }

@@ -1,5 +1,5 @@
 import { Alert, Badge, createTheme, type CSSVariablesResolver } from "@mantine/core";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Theme of the console. */
 export const theme = createTheme({
@@ -19,7 +19,7 @@ export const theme = createTheme({
     }),
     // Makes the button reachable by keyboard.
     PasswordInput: {
-      defaultProps: { visibilityToggleButtonProps: { tabIndex: 0, "aria-label": say("Show or hide") } },
+      defaultProps: { visibilityToggleButtonProps: { tabIndex: 0, "aria-label": translate("Show or hide") } },
     },
   },
 });

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { Call } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { formatDuration } from "../format/numbers.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 type Try = NonNullable<Call["tries"]>[number];
 
@@ -12,29 +12,29 @@ export function Timeline({ call }: { readonly call: Call }) {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="xs">
-        {say("Timeline")}
+        {translate("Timeline")}
       </Title>
-      <Table aria-label={say("Timeline")}>
+      <Table aria-label={translate("Timeline")}>
         <Table.Tbody>
-          <Step name={say("held")} after="0 ms">
-            {heldNanos === undefined ? say("unknown") : exactUsd(heldNanos)}
+          <Step name={translate("held")} after="0 ms">
+            {heldNanos === undefined ? translate("unknown") : exactUsd(heldNanos)}
           </Step>
           {tries.map((one, at) => (
             // Attempts have no id and never change their order.
             // oxlint-disable-next-line react/no-array-index-key
-            <Step key={at} name={say("attempt {number}", { number: at + 1 })} after={formatDuration(one.ms)}>
+            <Step key={at} name={translate("attempt {number}", { number: at + 1 })} after={formatDuration(one.ms)}>
               <Attempt attempt={one} />
             </Step>
           ))}
-          <Step name={say("first byte")} after={formatDuration(firstByteMs)} />
-          <Step name={say("settled")} after={formatDuration(latencyMs)}>
+          <Step name={translate("first byte")} after={formatDuration(firstByteMs)} />
+          <Step name={translate("settled")} after={formatDuration(latencyMs)}>
             {exactUsd(costNanos)}
           </Step>
         </Table.Tbody>
       </Table>
       {dropped.length > 0 && (
         <Group gap={4} mt="xs">
-          <Text size="sm">{say("Dropped because the vendor does not support it:")}</Text>
+          <Text size="sm">{translate("Dropped because the vendor does not support it:")}</Text>
           {dropped.map((name) => (
             <Code key={name}>{name}</Code>
           ))}
@@ -72,7 +72,7 @@ function Attempt({ attempt }: { readonly attempt: Try }) {
         {channel} / {key}
       </Text>
       <Badge variant="dot" color={failed === undefined ? "teal" : "red"}>
-        {failed === undefined ? sayWord("answered") : failed} {status ?? ""}
+        {failed === undefined ? translateTerm("answered") : failed} {status ?? ""}
       </Badge>
       {vendorCode !== undefined && <Code>{vendorCode}</Code>}
       {vendorMessage !== undefined && (
@@ -82,7 +82,7 @@ function Attempt({ attempt }: { readonly attempt: Try }) {
       )}
       {added.length > 0 && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {say("The channel added {names}", { names: added.join(", ") })}
+          {translate("The channel added {names}", { names: added.join(", ") })}
         </Text>
       )}
     </Group>

@@ -1,7 +1,7 @@
 import { Alert } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api/client.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /**
  * Returns a mutation that makes a change, and then repeats the queries whose key begins with a member of `changes`.
@@ -44,7 +44,7 @@ export function FailedChange({ error, draft = {} }: FailedChangeProps) {
   const param = error instanceof ApiError ? error.param : undefined;
   if (error === null || (param !== undefined && Object.hasOwn(draft, param))) return null;
   return (
-    <Alert color="red" role="alert" title={say("Not changed")}>
+    <Alert color="red" role="alert" title={translate("Not changed")}>
       {param === undefined || error.message.includes(param) ? error.message : `${param}: ${error.message}`}
     </Alert>
   );

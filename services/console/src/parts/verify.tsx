@@ -2,7 +2,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Verification } from "../api/types.ts";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 /** Button that verifies an account's receipts and balance. */
 export function Verify({ accountId }: { readonly accountId: string }) {
@@ -15,7 +15,7 @@ export function Verify({ accountId }: { readonly accountId: string }) {
   return (
     <Group gap="sm">
       <Button size="xs" variant="default" loading={verification.isFetching} onClick={() => void verification.refetch()}>
-        {say("Verify receipts")}
+        {translate("Verify receipts")}
       </Button>
       <Text size="sm" role="status">
         {verification.error !== null && verification.error.message}
@@ -26,10 +26,11 @@ export function Verify({ accountId }: { readonly accountId: string }) {
 }
 
 function resultText({ ok, from, to, divergence }: Verification): string {
-  if (ok) return say("The books are consistent: receipts {from} to {to} add up to the balance.", { from, to });
-  const where = divergence?.receipt === undefined ? "" : say(" at receipt {number}", { number: divergence.receipt });
-  return say("The books are inconsistent{where}: {why}.", {
+  if (ok) return translate("The books are consistent: receipts {from} to {to} add up to the balance.", { from, to });
+  const where =
+    divergence?.receipt === undefined ? "" : translate(" at receipt {number}", { number: divergence.receipt });
+  return translate("The books are inconsistent{where}: {why}.", {
     where,
-    why: divergence?.message ?? say("no reason was given"),
+    why: divergence?.message ?? translate("no reason was given"),
   });
 }

@@ -1,5 +1,5 @@
 import type { Refusal } from "../api/types.ts";
-import { language, say, type TextKey } from "./say.ts";
+import { language, translate, type TextKey } from "./translate.ts";
 
 type Code = NonNullable<Refusal["error"]["code"]>;
 
@@ -26,7 +26,7 @@ const meanings: Readonly<Record<Code, TextKey>> = {
 /** Returns control's English message; in another language, also the meaning of the error code. */
 export function refusalText(code: unknown, message: string): string {
   if (language() === "en" || !isCode(code)) return message;
-  return say("{meaning} (in English: {detail})", { meaning: say(meanings[code]), detail: message });
+  return translate("{meaning} (in English: {detail})", { meaning: translate(meanings[code]), detail: message });
 }
 
 function isCode(code: unknown): code is Code {
