@@ -103,7 +103,7 @@ export function renderClaudeThinking(
   const adaptive = adaptiveModel(target.model);
   const effort = reasoningEffort(reasoning);
   const alwaysThinks = adaptive?.thinks === "always";
-  const off = { ...withoutReasoning, ...leastThinking(adaptive?.thinks) };
+  const off = { ...withoutReasoning, ...minimumThinking(adaptive?.thinks) };
   if (effort === "none") {
     unsupported.noteIf("reasoning", alwaysThinks);
     return off;
@@ -124,7 +124,7 @@ export function renderClaudeThinking(
   };
 }
 
-function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<ClaudeThinking> {
+function minimumThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<ClaudeThinking> {
   if (thinks === "always") return { effort: "low" };
   return thinks === "if-asked" ? {} : { thinking: { type: "disabled" } };
 }
