@@ -201,9 +201,9 @@ describe("compose's profile `monitoring`", () => {
 });
 
 test.each([
-  ["an unknown metric", "rate(modelgate_nothing_total[5m])", /no metric/],
+  ["an unknown metric", "rate(modelgate_nothing_total[5m])", /no service has/],
   ["an unknown label", 'modelgate_store_up{shop="redis"}', /no label/],
-  ["a histogram without its ending", "gen_ai_client_token_usage", /no metric/],
+  ["a histogram without its ending", "gen_ai_client_token_usage", /no service has/],
 ])("%s is found", (_, expression, say) => {
   expect(problemsOf(expression).join()).toMatch(say);
 });
