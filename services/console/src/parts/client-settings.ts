@@ -5,7 +5,7 @@ export interface Gateway {
   readonly model: string;
 }
 
-/** Returns the settings for each client program. */
+/** Returns the settings for each client program, as on its page in docs/clients. */
 export function settingsFor({ address, key, model }: Gateway) {
   return {
     curl: `curl ${address}/v1/chat/completions \\
@@ -27,9 +27,8 @@ print(answer.content[0].text)`,
 client = genai.Client(api_key="${key}", http_options={"base_url": "${address}"})
 print(client.models.generate_content(model="${model}", contents="Hello").text)`,
     "Claude Code": `export ANTHROPIC_BASE_URL=${address}
-export ANTHROPIC_AUTH_TOKEN=${key}
-export ANTHROPIC_MODEL=${model}
-claude`,
+export ANTHROPIC_API_KEY=${key}
+claude --model ${model}`,
     Codex: `# ~/.codex/config.toml
 model = "${model}"
 model_provider = "modelgate"
@@ -39,14 +38,15 @@ base_url = "${address}/v1"
 env_key = "MODELGATE_KEY"
 wire_api = "responses"
 # then: export MODELGATE_KEY=${key}`,
-    "Gemini CLI": `export GOOGLE_GEMINI_BASE_URL=${address}
+    "Gemini CLI": `# ~/.gemini/settings.json: {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+export GOOGLE_GEMINI_BASE_URL=${address}
 export GEMINI_API_KEY=${key}
 gemini --model ${model}`,
     Cursor: `Settings > Models > OpenAI API Key: ${key}
 Override OpenAI Base URL: ${address}/v1
 Add model: ${model}`,
-    "Open WebUI": `export OPENAI_API_BASE_URL=${address}/v1
-export OPENAI_API_KEY=${key}
+    "Open WebUI": `export OPENAI_API_BASE_URLS=${address}/v1
+export OPENAI_API_KEYS=${key}
 open-webui serve`,
     LangChain: `from langchain_openai import ChatOpenAI
 model = ChatOpenAI(base_url="${address}/v1", api_key="${key}", model="${model}")
