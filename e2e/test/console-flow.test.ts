@@ -176,26 +176,26 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     let dialog = await openForm(page, "Models", "Add a model");
     await dialog.getByLabel(/^Name/).fill("fresh-1.0");
     await chooseKind(page, "chat");
-    await dialog.getByLabel("Input, $ per million", { exact: true }).fill("dear");
+    await dialog.getByLabel("Input, $ per million tokens", { exact: true }).fill("dear");
     await dialog.getByRole("button", { name: "Save" }).click();
     await until("the error at its field", async () => {
-      const input = dialog.getByLabel("Input, $ per million", { exact: true });
+      const input = dialog.getByLabel("Input, $ per million tokens", { exact: true });
       return (await input.getAttribute("aria-invalid")) === "true";
     });
-    await dialog.getByLabel("Input, $ per million", { exact: true }).fill("2.5");
+    await dialog.getByLabel("Input, $ per million tokens", { exact: true }).fill("2.5");
     await dialog.getByLabel("Note").fill("a model by form");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("It is now active.").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("cell", { name: "input $2.5 per million", exact: true }).waitFor();
+    await page.getByRole("cell", { name: "input $2.5 per million tokens", exact: true }).waitFor();
 
     dialog = await openForm(page, "Models", "Edit the model fresh-1.0");
-    expect(await dialog.getByLabel("Input, $ per million", { exact: true }).inputValue()).toBe("2.5");
+    expect(await dialog.getByLabel("Input, $ per million tokens", { exact: true }).inputValue()).toBe("2.5");
     await dialog.getByLabel("Other settings, as JSON").fill("{");
     await dialog.getByText("This is not a JSON object.").waitFor();
     expect(await dialog.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Other settings, as JSON").fill('{"price":{"serviceTiers":{"flex":0.5}}}');
-    await dialog.getByLabel("Output, $ per million", { exact: true }).fill("7");
+    await dialog.getByLabel("Output, $ per million tokens", { exact: true }).fill("7");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("It is now active.").waitFor();
     const { stdout } = await suite.gatectl("config", "export");

@@ -25,7 +25,7 @@ export function typesOf(document: unknown): string {
   return `/* oxlint-disable max-lines */\n// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${types.join("\n")}\n${operationsOf(document)}`;
 }
 
-/** Returns the lists of words as TypeScript. */
+/** Returns the lists of words and the units of prices as TypeScript. */
 export function wordsOf(document: unknown): string {
   const schemas = objectAt(objectAt(document, "components"), "schemas");
   const lists = Object.entries(wordLists).map(([name, [schema, member, ...more]]) => {
@@ -35,7 +35,9 @@ export function wordsOf(document: unknown): string {
     if (!Array.isArray(found["enum"])) throw new Error(`${schema} has no list of words for ${name}`);
     return `export const ${name} = ${JSON.stringify(found["enum"])} as const;`;
   });
-  return `// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${lists.join("\n")}\n`;
+  const model = objectAt(objectAt(schemas, "Model"), "properties");
+  const units = `export const priceUnits = ${JSON.stringify(objectAt(objectAt(model, "price"), "x-units"))} as const;`;
+  return `// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${[...lists, units].join("\n")}\n`;
 }
 
 /** Returns the types of each operation's parameters and answer, by method and path. */

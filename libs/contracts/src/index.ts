@@ -84,6 +84,8 @@ export {
   costOf,
   maxCostOf,
   priceFields,
+  priceUnits,
+  priceUnitText,
   pricesUpTo,
   toolPriceFields,
   unpricedUnits,

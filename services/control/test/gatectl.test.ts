@@ -83,6 +83,9 @@ describe("gatectl", () => {
         },
       ]),
     });
+    expect((await suite.gatectl("model", "show", "chat")).stdout).toMatch(
+      /^cachedInput +\$1 per million tokens +charged/m,
+    );
     expect(spawned("model", "show", "no-such-model").stderr).toContain("There is no model");
   });
 

@@ -21,6 +21,17 @@ export const priceFields = {
 export type PriceField = keyof typeof priceFields;
 const priceFieldNames = Object.keys(priceFields).filter((field): field is PriceField => field in priceFields);
 
+/** Returns the unit of a price in words: "million tokens", or one unit such as "image". */
+export function priceUnitText(field: PriceField): string {
+  const { unit, per } = priceFields[field];
+  return per === 1 ? unit.replace(/s$/, "") : "million tokens";
+}
+
+/** Unit of each price in words. */
+export const priceUnits: Readonly<Record<string, string>> = Object.fromEntries(
+  priceFieldNames.map((field) => [field, priceUnitText(field)]),
+);
+
 /** Price fields of vendor-side tools, per call. */
 export const toolPriceFields = {
   webSearch: "webSearches",

@@ -16,3 +16,18 @@ export const alertKinds = [
   "certificate-expiring",
 ] as const;
 export const alertTargetKinds = ["webhook", "slack", "teams", "feishu", "pagerduty", "email"] as const;
+export const priceUnits = {
+  input: "million tokens",
+  cachedInput: "million tokens",
+  cacheWrite: "million tokens",
+  cacheWrite1h: "million tokens",
+  output: "million tokens",
+  inputAudio: "million tokens",
+  outputAudio: "million tokens",
+  inputImage: "million tokens",
+  outputImage: "million tokens",
+  request: "request",
+  image: "image",
+  second: "second",
+  character: "character",
+} as const;

@@ -181,8 +181,8 @@ function ModelTable({
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{say("Model")}</Table.Th>
-          <Table.Th>{say("Input, $ per million")}</Table.Th>
-          <Table.Th>{say("Output, $ per million")}</Table.Th>
+          <Table.Th>{say("Input, $ per million tokens")}</Table.Th>
+          <Table.Th>{say("Output, $ per million tokens")}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

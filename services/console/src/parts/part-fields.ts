@@ -1,4 +1,5 @@
 import type { Edit, Model } from "../api/types.ts";
+import type { priceUnits } from "../api/words.ts";
 import type { TextKey } from "../texts/say.ts";
 
 /** Field in the form of a model, group or channel. */
@@ -38,28 +39,32 @@ const kinds: Readonly<Record<Model["kind"], true>> = {
   realtime: true,
 };
 
-const prices: readonly (readonly [name: string, label: TextKey])[] = [
-  ["input", "Input, $ per million"],
-  ["output", "Output, $ per million"],
-  ["cachedInput", "Cached input, $ per million"],
-  ["cacheWrite", "Cache write, $ per million"],
-  ["cacheWrite1h", "Cache write for one hour, $ per million"],
-  ["inputAudio", "Audio input, $ per million"],
-  ["outputAudio", "Audio output, $ per million"],
-  ["inputImage", "Image input, $ per million"],
-  ["outputImage", "Image output, $ per million"],
-  ["request", "Request, $ per request"],
-  ["image", "Image, $ per image"],
-  ["second", "Second, $ per second"],
-  ["character", "Character, $ per character"],
-];
+const priceLabels: Readonly<Record<keyof typeof priceUnits, TextKey>> = {
+  input: "Input, $ per million tokens",
+  output: "Output, $ per million tokens",
+  cachedInput: "Cached input, $ per million tokens",
+  cacheWrite: "Cache write, $ per million tokens",
+  cacheWrite1h: "Cache write for one hour, $ per million tokens",
+  inputAudio: "Audio input, $ per million tokens",
+  outputAudio: "Audio output, $ per million tokens",
+  inputImage: "Image input, $ per million tokens",
+  outputImage: "Image output, $ per million tokens",
+  request: "$ per request",
+  image: "$ per image",
+  second: "$ per second",
+  character: "$ per character",
+};
 
 /** Fields of each section's form, in order. */
 export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>> = {
   models: [
     { path: "kind", label: "Kind", kind: "choice", choices: Object.keys(kinds) },
     { path: "ownedBy", label: "Owned by", kind: "text" },
-    ...prices.map(([name, label]): PartField => ({ path: `price.${name}`, label, kind: "number" })),
+    ...Object.entries(priceLabels).map(([name, label]): PartField => ({
+      path: `price.${name}`,
+      label,
+      kind: "number",
+    })),
     { path: "contextTokens", label: "Context tokens", kind: "number" },
     { path: "maxOutputTokens", label: "Maximum output tokens", kind: "number" },
     {

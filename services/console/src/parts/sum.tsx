@@ -17,6 +17,13 @@ export function CostSum({ call }: { readonly call: Call }) {
     <QueryResult query={bill}>
       {({ lines, otherNanos }) => (
         <Table aria-label={say("Cost")}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{say("Unit")}</Table.Th>
+              <Table.Th ta="right">{say("Amount × price per unit")}</Table.Th>
+              <Table.Th ta="right">{say("Cost")}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
           <Table.Tbody>
             {lines.map(({ model, unit, amount, dollarsEach, factor, multiplier, dollars }) => (
               <Table.Tr key={`${model} ${unit}`}>

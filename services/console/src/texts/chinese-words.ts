@@ -89,7 +89,9 @@ export const chineseWords = {
   opening: "初始",
   "top-up": "充值",
   correction: "更正",
-  // prices
+  // prices and their units
+  "million tokens": "百万令牌",
+  call: "次调用",
   input: "输入",
   output: "输出",
   cachedInput: "缓存输入",

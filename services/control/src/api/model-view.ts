@@ -2,8 +2,8 @@ import { priceVersionOf, priceVersionsKey, type PublishedConfiguration, type Pub
 import {
   compilePrice,
   priceFields,
+  priceUnitText,
   toolPriceFields,
-  unitNames,
   type PriceField,
   type ConfiguredPrice,
 } from "@modelgate/contracts";
@@ -52,14 +52,14 @@ async function priceLines(redis: Redis, { price = {}, priceOrigin }: PublishedMo
   const line = (field: string, dollars: number | undefined, per: string): readonly PriceLine[] =>
     dollars === undefined ? [] : [{ field, dollars, per, from, day }];
   return [
-    ...fieldsIn(priceFields).flatMap((field) => line(field, usual[field], unitText(field))),
+    ...fieldsIn(priceFields).flatMap((field) => line(field, usual[field], priceUnitText(field))),
     ...fieldsIn(priceFields).flatMap((field) => substituteLine(field, usual)),
     ...tiers.flatMap(({ above, ...other }, at) =>
       fieldsIn(priceFields).flatMap((field) =>
         line(
           `tiers[${at}].${field}`,
           field in other ? numberField(other, field) : undefined,
-          `${unitText(field)}, input above ${above} tokens`,
+          `${priceUnitText(field)}, input above ${above} tokens`,
         ),
       ),
     ),
@@ -78,18 +78,12 @@ function substituteLine(field: PriceField, usual: ConfiguredPrice): readonly Pri
   const substitute = priced.as.find((other) => usual[other] !== undefined);
   const dollars = substitute === undefined ? undefined : usual[substitute];
   if (substitute === undefined || dollars === undefined) return [];
-  return [{ field, dollars, per: unitText(field), from: `charged as ${substitute}`, day: null }];
+  return [{ field, dollars, per: priceUnitText(field), from: `charged as ${substitute}`, day: null }];
 }
 
 async function findPublicationTime(redis: Redis, price: ConfiguredPrice): Promise<string | null> {
   const text = await redis.hget(priceVersionsKey, priceVersionOf(compilePrice(price)));
   return /"publishedAt":"(\d{4}-\d\d-\d\d)/.exec(text ?? "")?.[1] ?? null;
-}
-
-function unitText(field: PriceField): string {
-  const { per, unit } = priceFields[field];
-  const singular = unitNames.includes(unit) ? unit.replace(/s$/, "") : unit;
-  return per === 1 ? singular : "million tokens";
 }
 
 function numberField(record: Readonly<Record<string, number | undefined>>, field: string): number | undefined {

@@ -18,9 +18,8 @@ const columns: readonly Column[] = [
   ["SHARES", fieldCell("shares")],
 ];
 const priceColumns: readonly Column[] = [
-  ["PRICE", fieldCell("field")],
-  ["DOLLARS", fieldCell("dollars")],
-  ["PER", fieldCell("per")],
+  ["FIELD", fieldCell("field")],
+  ["PRICE", priceCell],
   ["FROM", fieldCell("from")],
   ["DATE", fieldCell("day")],
 ];
@@ -40,6 +39,12 @@ const modelOutput = (data: unknown): Output => ({
     renderTable(field(data, "channels"), channelColumns, "no channels"),
   ].join("\n\n"),
 });
+
+/** Shows a price with its unit. Service tiers have factors of all prices instead. */
+function priceCell(row: unknown): string {
+  const [dollars, unit] = [fieldCell("dollars")(row), fieldCell("per")(row)];
+  return unit === "factor" ? `× ${dollars}` : `$${dollars} per ${unit}`;
+}
 
 /** Writes imported models into a file. Throws CommandFailed if the result would be invalid. */
 async function writeImported(path: string, channel: string, listed: readonly unknown[]): Promise<Output> {

@@ -1,5 +1,5 @@
 import { Budget as StoredBudget } from "@modelgate/accounts";
-import { modelKinds, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
+import { modelKinds, priceUnits, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
 
 /** Schema of a text. In all shapes, money is in decimal nano-dollars, and times are RFC 3339. */
@@ -132,7 +132,7 @@ export const Model = Type.Object({
   name: text,
   kind: Type.Enum([...modelKinds]),
   ownedBy: maybe(text),
-  price: maybe(Type.Record(text, any)),
+  price: maybe(Type.Record(text, any, { "x-units": priceUnits })),
   contextTokens: maybe(Type.Integer()),
   channels: texts,
 });
