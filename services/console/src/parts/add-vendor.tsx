@@ -10,7 +10,7 @@ import { Dialog } from "./dialog.tsx";
 import { PageLink } from "./page-link.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 /** Button and form that add a vendor with a key and models. */
 export function AddVendor() {
@@ -18,9 +18,9 @@ export function AddVendor() {
   return (
     <>
       <Button size="xs" onClick={open}>
-        {say("Add a vendor")}
+        {translate("Add a vendor")}
       </Button>
-      <Dialog opened={opened} onClose={close} title={say("Add a vendor")}>
+      <Dialog opened={opened} onClose={close} title={translate("Add a vendor")}>
         {opened && <VendorForm />}
       </Dialog>
     </>
@@ -52,7 +52,7 @@ function VendorForm() {
       >
         <Stack>
           <Select
-            label={say("Vendor")}
+            label={translate("Vendor")}
             required
             searchable
             data-autofocus
@@ -60,12 +60,12 @@ function VendorForm() {
             value={draft.vendor || null}
             onChange={choose}
           />
-          <TextInput label={say("Address")} required {...field("baseUrl", list)} />
-          <PasswordInput label={say("Key")} required {...field("key", list)} />
+          <TextInput label={translate("Address")} required {...field("baseUrl", list)} />
+          <PasswordInput label={translate("Key")} required {...field("key", list)} />
           <FailedChange error={list.error} draft={draft} />
           <Group>
             <Button type="submit" loading={list.isPending} disabled={chosen === undefined}>
-              {say("List its models")}
+              {translate("List its models")}
             </Button>
           </Group>
         </Stack>
@@ -149,17 +149,19 @@ function ModelsForm({
           </Text>
         )}
         <TextInput
-          label={listed.models.length > 0 ? say("Filter") : say("Names of models, separated by commas")}
+          label={listed.models.length > 0 ? translate("Filter") : translate("Names of models, separated by commas")}
           value={filter}
           onChange={({ currentTarget }) => setFilter(currentTarget.value)}
         />
         <ModelTable shown={shownModels} chosen={chosen} onChange={change} />
         <FailedChange error={save.error} />
         <ChangeResult result={save.result} />
-        {typeof save.result?.version === "number" && <PageLink to="/accounts">{say("Create a key for them")}</PageLink>}
+        {typeof save.result?.version === "number" && (
+          <PageLink to="/accounts">{translate("Create a key for them")}</PageLink>
+        )}
         <Group justify="end">
           <Button type="submit" loading={save.isPending} disabled={chosen.size === 0}>
-            {chosen.size === 1 ? say("Save 1 model") : say("Save {number} models", { number: chosen.size })}
+            {chosen.size === 1 ? translate("Save 1 model") : translate("Save {number} models", { number: chosen.size })}
           </Button>
         </Group>
       </Stack>
@@ -177,12 +179,12 @@ function ModelTable({
   readonly onChange: (chosen: ChosenModel | undefined, id: string) => void;
 }) {
   return (
-    <Table aria-label={say("Models of the vendor")}>
+    <Table aria-label={translate("Models of the vendor")}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>{say("Model")}</Table.Th>
-          <Table.Th>{say("Input, $ per million tokens")}</Table.Th>
-          <Table.Th>{say("Output, $ per million tokens")}</Table.Th>
+          <Table.Th>{translate("Model")}</Table.Th>
+          <Table.Th>{translate("Input, $ per million tokens")}</Table.Th>
+          <Table.Th>{translate("Output, $ per million tokens")}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -216,7 +218,9 @@ function ModelRow({
       size="xs"
       w={110}
       inputMode="decimal"
-      aria-label={say(name === "input" ? "input price of {model}" : "output price of {model}", { model: model.id })}
+      aria-label={translate(name === "input" ? "input price of {model}" : "output price of {model}", {
+        model: model.id,
+      })}
       value={(chosen ?? choice)[name]}
       disabled={chosen === undefined}
       onChange={({ currentTarget }) => onChange({ ...(chosen ?? choice), [name]: currentTarget.value })}
@@ -227,7 +231,7 @@ function ModelRow({
       <Table.Td>
         <Checkbox
           label={model.id}
-          description={sayWord(model.kind)}
+          description={translateTerm(model.kind)}
           checked={chosen !== undefined}
           onChange={({ currentTarget }) => onChange(currentTarget.checked ? choice : undefined)}
         />

@@ -1,6 +1,6 @@
 import type { Edit, Model } from "../api/types.ts";
 import type { priceUnits } from "../api/words.ts";
-import type { TextKey } from "../texts/say.ts";
+import type { TextKey } from "../texts/translate.ts";
 
 /** Field in the form of a model, group or channel. */
 export interface PartField {

@@ -1,6 +1,6 @@
 import { priceUnits } from "../api/words.ts";
 import { formatCount } from "../format/numbers.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 const unitOf: ReadonlyMap<string, string> = new Map(Object.entries(priceUnits));
 
@@ -12,13 +12,15 @@ export function priceLines(price: Readonly<Record<string, unknown>>): readonly s
     if (name === "tools") return members.map(([tool, dollars]) => amountText(tool, dollars, "call"));
     if (name === "resolutions") return members.map(([from, prices]) => `${from}: ${joinPrices(asObject(prices))}`);
     if (name === "serviceTiers")
-      return [`${sayWord(name)}: ${members.map(([tier, factor]) => `${tier} × ${JSON.stringify(factor)}`).join(", ")}`];
+      return [
+        `${translateTerm(name)}: ${members.map(([tier, factor]) => `${tier} × ${JSON.stringify(factor)}`).join(", ")}`,
+      ];
     return [amountText(name, value)];
   });
 }
 
 function tierText({ above, ...prices }: Readonly<Record<string, unknown>>): string {
-  return say("above {tokens} input tokens: {prices}", {
+  return translate("above {tokens} input tokens: {prices}", {
     tokens: formatCount(Number(above)),
     prices: joinPrices(prices),
   });
@@ -32,10 +34,10 @@ function joinPrices(prices: Readonly<Record<string, unknown>>): string {
 
 /** Returns an amount with its unit, and with its name unless the unit is the name. */
 function amountText(name: string, dollars: unknown, unit = unitOf.get(name) ?? name): string {
-  const values = { price: `$${JSON.stringify(dollars)}`, unit: sayWord(unit) };
+  const values = { price: `$${JSON.stringify(dollars)}`, unit: translateTerm(unit) };
   return unit === name
-    ? say("{price} per {unit}", values)
-    : say("{name} {price} per {unit}", { name: sayWord(name), ...values });
+    ? translate("{price} per {unit}", values)
+    : translate("{name} {price} per {unit}", { name: translateTerm(name), ...values });
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {

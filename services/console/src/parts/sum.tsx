@@ -4,7 +4,7 @@ import { post } from "../api/client.ts";
 import type { Call } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { QueryResult } from "./states.tsx";
-import { say, sayWord } from "../texts/say.ts";
+import { translate, translateTerm } from "../texts/translate.ts";
 
 /** Cost of a call as a sum of units × price × factor × multiplier. */
 export function CostSum({ call }: { readonly call: Call }) {
@@ -16,18 +16,18 @@ export function CostSum({ call }: { readonly call: Call }) {
   return (
     <QueryResult query={bill}>
       {({ lines, otherNanos }) => (
-        <Table aria-label={say("Cost")}>
+        <Table aria-label={translate("Cost")}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>{say("Unit")}</Table.Th>
-              <Table.Th ta="right">{say("Amount × price per unit")}</Table.Th>
-              <Table.Th ta="right">{say("Cost")}</Table.Th>
+              <Table.Th>{translate("Unit")}</Table.Th>
+              <Table.Th ta="right">{translate("Amount × price per unit")}</Table.Th>
+              <Table.Th ta="right">{translate("Cost")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {lines.map(({ model, unit, amount, dollarsEach, factor, multiplier, dollars }) => (
               <Table.Tr key={`${model} ${unit}`}>
-                <Table.Td>{model === undefined ? sayWord(unit) : `${model}: ${sayWord(unit)}`}</Table.Td>
+                <Table.Td>{model === undefined ? translateTerm(unit) : `${model}: ${translateTerm(unit)}`}</Table.Td>
                 <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
                   {amount} × ${dollarsEach}
                   {factor === "1" ? "" : ` × ${factor}`}
@@ -38,9 +38,11 @@ export function CostSum({ call }: { readonly call: Call }) {
             ))}
             {otherNanos !== "0" && (
               <Table.Tr>
-                <Table.Td>{say("other")}</Table.Td>
+                <Table.Td>{translate("other")}</Table.Td>
                 <Table.Td ta="right">
-                  <Text size="sm">{say("price by resolution, or minimum charge of a call that did not finish")}</Text>
+                  <Text size="sm">
+                    {translate("price by resolution, or minimum charge of a call that did not finish")}
+                  </Text>
                 </Table.Td>
                 <Table.Td ta="right">{exactUsd(otherNanos)}</Table.Td>
               </Table.Tr>
@@ -48,7 +50,7 @@ export function CostSum({ call }: { readonly call: Call }) {
           </Table.Tbody>
           <Table.Tfoot>
             <Table.Tr>
-              <Table.Th>{say("rounded to the nano-dollar")}</Table.Th>
+              <Table.Th>{translate("rounded to the nano-dollar")}</Table.Th>
               <Table.Td />
               <Table.Th ta="right">{exactUsd(call.costNanos)}</Table.Th>
             </Table.Tr>
