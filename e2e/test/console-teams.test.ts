@@ -64,7 +64,7 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
     await fill(page, "Add target", { Name: "ops", Address: hookUrl() }, "Add");
     await page.getByText("Copy the secret now").waitFor();
     await page.keyboard.press("Escape");
-    await button(page, "Test ops");
+    await button(page, "Send a test to ops");
     await page.getByText("delivered", { exact: true }).waitFor();
 
     await page.getByRole("link", { name: "Organisations" }).click();

@@ -188,7 +188,7 @@ function Actions({ target: { id, name } }: { readonly target: AlertTarget }) {
           variant="default"
           loading={test.isPending}
           onClick={test.start}
-          aria-label={translate("Test {name}", { name })}
+          aria-label={translate("Send a test to {name}", { name })}
         >
           {translate("Send a test")}
         </Button>

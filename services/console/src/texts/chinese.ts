@@ -73,7 +73,7 @@ export const chinese = {
   "Recipients, separated by commas": "收件人，以逗号分隔",
   "Kinds of alerts (empty: all)": "告警类型（留空：全部）",
   "Send a test": "发送测试",
-  "Test {name}": "测试 {name}",
+  "Send a test to {name}": "向 {name} 发送测试",
   "Remove {name}": "移除 {name}",
   "not delivered: {reason}": "未送达：{reason}",
   // refusals
