@@ -23,7 +23,7 @@ import { migrations } from "../src/migrations/index.ts";
 import type { Tables } from "../src/schema.ts";
 import { engines, log, newBooks, type TestEngine } from "./engines.ts";
 
-const act = { actor: "ada", action: "operator.create", account: "", after: null };
+const act = { actor: "ada", action: "operator.create", account: "", after: null } as const;
 
 describe.each(engines)("$name", ({ start }) => {
   let engine: TestEngine;

@@ -39,7 +39,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     expect(await book("tok_8", "played", 1)).toBe("full");
   });
 
-  const act = { actor: "ada", action: "token.set" };
+  const act = { actor: "ada", action: "token.set" } as const;
   const create = (account: string, id: string) =>
     bookToken(books, { account, id, digest: "old", record: { id, hint: "sk-old" }, max: 1 }, "ada");
 

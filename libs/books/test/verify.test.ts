@@ -81,7 +81,7 @@ describe.each(engines)("$name", ({ start }) => {
   /** Creates books whose audit has three entries. */
   async function audited(): Promise<Books> {
     const books = await newBooks(engine);
-    const act = { account: "", actor: "Ada", action: "operator.create", after: {} };
+    const act = { account: "", actor: "Ada", action: "operator.create", after: {} } as const;
     for (const name of ["one", "two", "three"]) await bookOperator(books, { name, record: {} }, act);
     return books;
   }
@@ -113,7 +113,11 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await verifyAudit(books, [head])).toMatchObject({
       message: "it ends at entry 2, but entry 3 was signed: the end is missing",
     });
-    await bookOperator(books, { name: "four", record: {} }, { account: "", actor: "Eve", action: "x", after: {} });
+    await bookOperator(
+      books,
+      { name: "four", record: {} },
+      { account: "", actor: "Eve", action: "operator.create", after: {} },
+    );
     expect(await verifyAudit(books, [head])).toMatchObject({ message: "entry 3 is not the one that was signed" });
   });
 

@@ -1,4 +1,5 @@
 export { idOnShardOf, isAccountId } from "./account-ids.ts";
+export { auditText, isAuditAction, type AuditAction, type AuditLanguage } from "./audit-text.ts";
 export {
   Alert,
   AlertDelivery,

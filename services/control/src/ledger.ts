@@ -1,5 +1,5 @@
 import type { CreditReply, Token } from "@modelgate/accounts";
-import { Failure, isFailureCode, type CreditEvent, type Nanos } from "@modelgate/contracts";
+import { Failure, isFailureCode, type AuditAction, type CreditEvent, type Nanos } from "@modelgate/contracts";
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { field } from "./field.ts";
 
@@ -10,7 +10,7 @@ export interface Ledger {
   /** Returns the data of an answer, unchecked. */
   read<T>(pathAndQuery: string): Promise<T>;
   /** Makes a change. The audit log records the actor. */
-  write<T>(path: string, body: object, actor: string): Promise<T>;
+  write<T>(path: string, body: LedgerChange, actor: string): Promise<T>;
   /** Creates an account. Returns false if the id exists. */
   createAccount(account: { id: string; name: string; balance: Nanos }, actor: string): Promise<boolean>;
   /** Changes a balance once per operation id. */
@@ -24,7 +24,7 @@ export interface Ledger {
     actor: string,
   ): Promise<{ readonly token: Token; readonly created: boolean }>;
   /** Changes fields of an API key. Null removes a field. Throws Failure if the key does not exist. */
-  changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
+  changeToken(id: string, change: TokenChange, act: { actor: string; action: AuditAction }): Promise<Token>;
   /** Replaces the key of a token. The old key works for `graceSeconds`. Throws Failure if the token does not exist. */
   rotateToken(
     id: string,
@@ -33,6 +33,12 @@ export interface Ledger {
   ): Promise<Token>;
   /** Deletes a token. Throws Failure if it does not exist. */
   deleteToken(id: string, actor: string): Promise<Token>;
+}
+
+/** Body of a change. An action is for the audit log. */
+interface LedgerChange {
+  readonly action?: AuditAction;
+  readonly [member: string]: unknown;
 }
 
 /** Fields of an API key that can be changed. */

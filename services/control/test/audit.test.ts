@@ -72,6 +72,7 @@ test("each change of accounts, tokens and balances is recorded with its author a
   expect(entryOf("credit.top-up")).toMatchObject({
     after: { nanos: "1500000000", reason: "invoice 7", operationId: "a" },
   });
+  expect((await suite.gatectl("audit", "list", "acme")).stdout).toMatch(/ Jörg +acme +Added \$1\.50: invoice 7$/m);
   expect(new Set(found.map(({ actor }) => actor))).toEqual(new Set(["Jörg"]));
   expect((await entries("declared")).map(({ actor, action }) => `${actor} ${action}`).sort()).toEqual([
     "configuration account.create",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
+import type { AuditAction } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { appendAudit } from "./audit-chain.ts";
@@ -9,16 +10,21 @@ export interface AuditEntry {
   readonly account: string;
   readonly time: string;
   readonly actor: string;
+  /** An AuditAction, or an action of another version. */
   readonly action: string;
   readonly before?: unknown;
   readonly after?: unknown;
+}
+
+interface NewAuditEntry extends AuditEntry {
+  readonly action: AuditAction;
 }
 
 /**
  * Records a change in the audit. Call it last in a transaction, because other writers of the audit wait from this call
  * until the end of the transaction.
  */
-export async function writeAudit(transaction: Transaction<Tables>, entry: AuditEntry): Promise<void> {
+export async function writeAudit(transaction: Transaction<Tables>, entry: NewAuditEntry): Promise<void> {
   const { account, time, actor, action, before = null, after = null } = entry;
   await appendAudit(transaction, {
     account,

@@ -1,4 +1,5 @@
 import type { Selectable, Transaction } from "kysely";
+import type { AuditAction } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { BudgetsTable, Tables } from "../schema.ts";
 import { writeAudit } from "./audit.ts";
@@ -13,7 +14,7 @@ export interface BookedBudgets {
 /** New budgets, and the audit entry of the change. */
 export interface BudgetChange {
   readonly record: string;
-  readonly action: string;
+  readonly action: AuditAction;
   readonly before?: unknown;
   readonly after?: unknown;
 }

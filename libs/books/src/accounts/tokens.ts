@@ -1,4 +1,5 @@
 import type { Transaction, Updateable } from "kysely";
+import type { AuditAction } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { Tables, TokensTable } from "../schema.ts";
 import { writeAudit } from "./audit.ts";
@@ -25,7 +26,7 @@ export interface NewToken extends TokenFields {
 
 interface TokenAudit {
   readonly actor: string;
-  readonly action: string;
+  readonly action: AuditAction;
 }
 
 /**

@@ -33,7 +33,8 @@ export async function renameTeamOrOrganisation(
         .where("organisation", "=", organisation)
         .where("id", "=", team)
         .execute();
-    const [action, after] = [team === "" ? "organisation.set" : "team.set", { organisation, team, name }];
+    const action = team === "" ? "organisation.set" : "team.set";
+    const after = { organisation, team, name };
     await writeAudit(transaction, { account, time: new Date().toISOString(), actor, action, after });
     return true;
   });

@@ -25,9 +25,13 @@ const maxRequestsPerDay = 1_000_000_000;
 
 /** Routes that create, show and change API keys. The limits of a member's key are within those of an operator's key. */
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
-  const change = async (call: OperatorCall, verb: string, requested: TokenChange): Promise<Token> => {
+  const change = async (
+    call: OperatorCall,
+    verb: "disable" | "enable" | "expire" | "set",
+    requested: TokenChange,
+  ): Promise<Token> => {
     const before = await requireManagedToken(redis, call);
-    const act = { actor: call.actor, action: `token.${verb}` };
+    const act = { actor: call.actor, action: `token.${verb}` } as const;
     if (call.operator.account !== undefined)
       return ledger.changeToken(before.id, await checkMembersChange(redis, before, requested), act);
     // A change by an operator makes a member's key an operator's key. Only `set` removes its bounding key.

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { formatUsd } from "@modelgate/contracts";
+import { auditText, formatUsd, parseNanos, type AuditLanguage } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { CommandFailed, type Query, type Server } from "./server.ts";
@@ -28,14 +28,19 @@ function divergenceOf(divergence: unknown): string {
 const auditColumns: readonly Column[] = [
   ["TIME", timeCell("time")],
   ["ACTOR", fieldCell("actor")],
-  ["ACCOUNT", fieldCell("account")],
-  ["ACTION", fieldCell("action")],
-  ["BEFORE", (row) => changeText(field(row, "before"))],
-  ["AFTER", (row) => changeText(field(row, "after"))],
+  ["ACCOUNT", (row) => fieldCell("account")(row) || "-"],
+  ["CHANGE", changeCell],
 ];
 
-function changeText(value: unknown): string {
-  return value === null || value === undefined ? "-" : JSON.stringify(value);
+const english: AuditLanguage = {
+  text: (phrase, values) => phrase.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ""),
+  word: (word) => word.replaceAll(/_|(?<=[a-z])(?=[A-Z\d])/g, " ").toLowerCase(),
+  money: (nanos) => `$${formatUsd(parseNanos(nanos))}`,
+};
+
+function changeCell(row: unknown): string {
+  const [before, after] = [field(row, "before"), field(row, "after")];
+  return auditText({ action: fieldCell("action")(row), before, after }, english);
 }
 
 /** Describes the restorations of an account after a loss of Redis. */

@@ -143,10 +143,9 @@ export class People {
       createdAt: new Date().toISOString(),
     });
     const after = personView(name, record);
-    const auditEntry = { action: "operator.create", account: account ?? "", after };
     const { created } = await this.#ledger.write<{ created: boolean }>(
       "/operators",
-      { name, record, ...auditEntry },
+      { name, record, action: "operator.create", account: account ?? "", after },
       actor,
     );
     if (!created)
@@ -185,7 +184,7 @@ export class People {
     });
     const after = withoutUndefined({ name, ...change, password: password === undefined ? undefined : "changed" });
     const path = `/operators/${encodeURIComponent(name)}`;
-    const body = { record, action: "operator.change", account: "", after };
+    const body = { record, action: "operator.change", account: "", after } as const;
     const changed = await this.#ledger.write<BookedRecord>(path, body, actor);
     return personView(name, readPerson(JSON.stringify(changed.record)));
   }
@@ -210,7 +209,7 @@ export class People {
     const record = { ...rest, hint: `${key.slice(0, 8)}…${key.slice(-3)}`, createdAt: new Date().toISOString() };
     const storedRecord = account === undefined ? record : { ...record, account };
     const after = { id, ...storedRecord };
-    const auditEntry = { action: "operator-key.create", account: account ?? "", after };
+    const auditEntry = { action: "operator-key.create", account: account ?? "", after } as const;
     await this.#ledger.write("/operator-keys", { id, digest, record: storedRecord, ...auditEntry }, actor);
     return { id, account: account ?? null, ...record, key };
   }

@@ -32,6 +32,7 @@ test("every text of the dictionary is used, and is translated", async () => {
   const { chineseWords }: { readonly chineseWords: object } = await import(join(folder, "texts/chinese-words.ts"));
   const sources = globSync(join(folder, "{pages,parts,format,texts}/*.{ts,tsx}"))
     .filter((file) => !file.includes("chinese"))
+    .concat(join(folder, "../../../libs/contracts/src/audit-text.ts"))
     .map((file) => readFileSync(file, "utf8"))
     .join("\n");
   const unused = Object.keys(chinese).filter(

@@ -1,4 +1,11 @@
-import { type CreditEvent, type CreditKind, Failure, UnknownShape } from "@modelgate/contracts";
+import {
+  type AuditAction,
+  type CreditEvent,
+  type CreditKind,
+  Failure,
+  isAuditAction,
+  UnknownShape,
+} from "@modelgate/contracts";
 import type { NewConfiguration } from "@modelgate/books";
 import { readBudgets, readToken, type Budget, type Token } from "@modelgate/accounts";
 
@@ -68,11 +75,16 @@ export const fieldReaders = {
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidField(name, "an object");
     return { ...value };
   },
+  action(body: unknown): AuditAction {
+    const action = fieldReaders.text(body, "action");
+    if (!isAuditAction(action)) throw invalidField("action", "an action of the audit");
+    return action;
+  },
   /** Reads the audit entry of a change of operators. */
-  auditEntry(body: unknown): { readonly action: string; readonly account: string; readonly after: unknown } {
+  auditEntry(body: unknown): { readonly action: AuditAction; readonly account: string; readonly after: unknown } {
     const account = memberOf(body, "account");
     if (typeof account !== "string") throw invalidField("account", "a text");
-    return { action: fieldReaders.text(body, "action"), account, after: memberOf(body, "after") };
+    return { action: fieldReaders.action(body), account, after: memberOf(body, "after") };
   },
   configuration(body: unknown): NewConfiguration {
     const [note, basedOn, keys] = ["note", "basedOn", "keys"].map((name) => memberOf(body, name));

@@ -1,6 +1,6 @@
 import { deleteOrganisationBudget, isOfOrganisation, readBudgets, shardOf, type Budget } from "@modelgate/accounts";
 import { changeBookedBudgets, changeOrganisationBudgets, readBudgetsOf } from "@modelgate/books";
-import { Failure, idOnShardOf, organisationOfScope } from "@modelgate/contracts";
+import { Failure, idOnShardOf, organisationOfScope, type AuditAction } from "@modelgate/contracts";
 import { orUnavailable, type Bus, type OperatorRoutes } from "@modelgate/platform";
 import { projectBookedBudgets, restoreBudgets, type BudgetProjectionDeps } from "../accounts/project-budgets.ts";
 import type { AccountDeps } from "./accounts.ts";
@@ -11,7 +11,7 @@ const maxBudgets = 100;
 
 interface ChangedList {
   readonly budgets: readonly Budget[];
-  readonly action: string;
+  readonly action: AuditAction;
   readonly before?: Budget;
   readonly after?: Budget;
 }

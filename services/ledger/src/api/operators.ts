@@ -72,7 +72,7 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
       return {};
     },
     "POST /operator-keys/{id}/delete": async ({ params: { id = "" }, actor }) => {
-      const auditEntry = { actor, action: "operator-key.delete", account: "", after: { id } };
+      const auditEntry = { actor, action: "operator-key.delete", account: "", after: { id } } as const;
       return (await use((books) => deleteOperatorKey(books, id, auditEntry))) ? {} : throwNotFound("key", id);
     },
   };

@@ -44,7 +44,7 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
     "POST /tokens/{id}": ({ params, body, actor }) =>
       change(async (books) => {
         const { id = "" } = params;
-        const action = fieldReaders.text(body, "action");
+        const action = fieldReaders.action(body);
         const token = await changeBookedToken(books, id, fieldReaders.change(body), { actor, action });
         return projectBookedToken({ redis, books }, requireToken(id, token));
       }),
