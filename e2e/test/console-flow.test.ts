@@ -230,7 +230,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText('There is no model "absent".').waitFor();
     await dialog.getByLabel(/^Models/).fill("demo-chat");
-    await dialog.getByLabel(/^Dollars per day/).fill("1.50");
+    await dialog.getByLabel(/^\$ per day/).fill("1.50");
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("cell", { name: "$1.50 a day" }).waitFor();
     await page.getByRole("cell", { name: "key wide", exact: true }).waitFor();
@@ -260,7 +260,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     const { replacedAt = "", expiresAt = "" } = token?.previous ?? {};
     expect(Math.round((Date.parse(expiresAt) - Date.parse(replacedAt)) / 1_000)).toBe(3_600);
     await page.getByRole("button", { name: "Rotate the key app" }).click();
-    await dialog.getByText("Another rotation ends the key before it now.").waitFor();
+    await dialog.getByText("If you rotate again, the previous key stops working immediately.").waitFor();
     await dialog.getByText(/^Old key sk-.+ last use none$/).waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
     await page.getByRole("button", { name: "Delete the key app" }).click();

@@ -89,7 +89,7 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
     await search.getByRole("button", { name: "Create budget" }).click();
     await page
       .getByRole("dialog")
-      .getByLabel(/^US dollars/)
+      .getByLabel(/^\$ per period/)
       .fill("0.001");
     await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
     await search.getByRole("cell", { name: "team search" }).waitFor();
@@ -99,7 +99,7 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
     await page.getByRole("button", { name: "Create budget" }).first().click();
     await page
       .getByRole("dialog")
-      .getByLabel(/^US dollars/)
+      .getByLabel(/^\$ per period/)
       .fill("5");
     await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("cell", { name: "all calls of the organisation" }).waitFor();

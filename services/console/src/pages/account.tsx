@@ -129,7 +129,7 @@ function Credit({ id }: { readonly id: string }) {
     <Form change={credit}>
       <Group align="start" mb="sm">
         <TextInput
-          label={translate("Amount (US dollars, negative to correct)")}
+          label={translate("Amount ($, negative to correct)")}
           required
           size="xs"
           {...field("amount", credit)}

@@ -73,7 +73,7 @@ function CreateAccount() {
         <FieldsForm change={create} draft={draft} action={translate("Create")}>
           <TextInput label={translate("Id")} required data-autofocus {...field("id", create)} />
           <TextInput label={translate("Name")} {...field("name", create)} />
-          <TextInput label={translate("Balance (US dollars)")} required {...field("balance", create)} />
+          <TextInput label={translate("Balance ($)")} required {...field("balance", create)} />
         </FieldsForm>
       </Dialog>
     </>

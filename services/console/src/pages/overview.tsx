@@ -144,9 +144,7 @@ function Spend({ span }: { readonly span: Span }) {
   return (
     <Card withBorder h="100%">
       <Title order={3} size="h5" mb="sm">
-        {by === "hour"
-          ? translate("Spend by model (US dollars, hours)")
-          : translate("Spend by model (US dollars, UTC days)")}
+        {by === "hour" ? translate("Spend by model ($, hours)") : translate("Spend by model ($, UTC days)")}
       </Title>
       <QueryResult query={totals}>
         {(rows) => (rows.length === 0 ? <NoCalls /> : <SpendChart rows={rows} span={span} />)}

@@ -97,7 +97,7 @@ function ChangeableFields({
   return (
     <>
       <TextInput label={translate("Name")} data-autofocus {...field("name", change)} />
-      <TextInput label={translate("US dollars per period")} inputMode="decimal" required {...field("amount", change)} />
+      <TextInput label={translate("$ per period")} inputMode="decimal" required {...field("amount", change)} />
       <Select
         label={translate("Mode")}
         data={choicesOf(budgetModes)}

@@ -147,12 +147,12 @@ function KeyFields({
         {...field("allowedAddresses", change)}
       />
       <TextInput
-        label={translate("Dollars per day (empty: no budget)")}
+        label={translate("$ per day (empty: no budget)")}
         inputMode="decimal"
         {...field("dollarsPerDay", change)}
       />
       <TextInput
-        label={translate("Dollars per month (empty: no budget)")}
+        label={translate("$ per month (empty: no budget)")}
         inputMode="decimal"
         {...field("dollarsPerMonth", change)}
       />

@@ -53,7 +53,7 @@ export function RotateKey({ token: { id, name, previous } }: { readonly token: T
           />
           {previous !== undefined && Date.parse(previous.expiresAt) > Date.now() && (
             <div>
-              <Text size="sm">{translate("Another rotation ends the key before it now.")}</Text>
+              <Text size="sm">{translate("If you rotate again, the previous key stops working immediately.")}</Text>
               <PreviousKey previous={previous} />
             </div>
           )}

@@ -5,7 +5,7 @@ import { fieldCell, renderTable, type Column } from "./table.ts";
 
 const states: readonly Column[] = [
   ["STATE", fieldCell("state")],
-  ["WHY", pauseReasonCell],
+  ["REASON", pauseReasonCell],
   ["SINCE", fieldCell("since")],
   ["UNTIL", fieldCell("until")],
 ];
@@ -16,13 +16,13 @@ const columns: readonly Column[] = [
   ["GROUPS", fieldCell("groups")],
   ["PRIORITY", fieldCell("priority")],
   ["WEIGHT", fieldCell("weight")],
-  ["SEATS", seatsCell],
+  ["CONCURRENT", seatsCell],
   ["KEYS", fieldCell("usableKeys")],
   ["PAUSED FOR ACCOUNTS", fieldCell("accountsOutTotal")],
-  ["CAPPED", fieldCell("cappedCalls")],
+  ["CAPPED CALLS", fieldCell("cappedCalls")],
   ...states,
 ];
-const keyColumns: readonly Column[] = [["KEY", fieldCell("id")], ["SEATS", seatsCell], ...states];
+const keyColumns: readonly Column[] = [["KEY", fieldCell("id")], ["CONCURRENT", seatsCell], ...states];
 const modelColumns: readonly Column[] = [["MODEL", fieldCell("model")], ["KEY", fieldCell("key")], ...states];
 const accountColumns: readonly Column[] = [["ACCOUNT", fieldCell("account")], ["SCOPE", fieldCell("scope")], ...states];
 
@@ -69,7 +69,8 @@ export const channelCommands: readonly Command[] = [
   },
   {
     name: "channel show",
-    summary: "Show a channel: the states of its keys and models, rests for single accounts, and capped calls.",
+    summary:
+      "Show a channel: the states of its keys and models, pauses for single accounts, and calls whose reported usage was too high.",
     positionals: ["CHANNEL"],
     options: {},
     example: "gatectl channel show main",

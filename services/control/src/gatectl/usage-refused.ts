@@ -18,7 +18,7 @@ const columns: readonly Column[] = [
   ["STATUS", fieldCell("status")],
   ["CODE", fieldCell("code")],
   ["FIELD", fieldCell("param")],
-  ["WHY", (row) => fieldCell(field(row, "message") === undefined ? "meaning" : "message")(row)],
+  ["MESSAGE", (row) => fieldCell(field(row, "message") === undefined ? "meaning" : "message")(row)],
   ["", alsoRefusedCell],
 ];
 
