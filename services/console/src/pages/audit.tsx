@@ -7,7 +7,7 @@ import { auditText } from "../parts/audit-text.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
-import { say } from "../texts/say.ts";
+import { translate } from "../texts/translate.ts";
 
 const route = getRouteApi("/frame/audit");
 const maxEntries = 500;
@@ -21,11 +21,11 @@ export function AuditPage() {
     queryFn: ({ signal }) => get("/audit", { query: { account, limit: String(maxEntries) } }, signal),
   });
   return (
-    <Page title={say("Audit")}>
+    <Page title={translate("Audit")}>
       <TextInput
         key={account}
-        label={say("Account")}
-        description={say("Press Enter to apply a filter.")}
+        label={translate("Account")}
+        description={translate("Press Enter to apply a filter.")}
         inputWrapperOrder={["label", "input", "description"]}
         size="xs"
         w={232}
@@ -39,26 +39,26 @@ export function AuditPage() {
       />
       {audit.data?.entries.length === maxEntries && (
         <Text size="xs" c="dimmed">
-          {say("The newest {number} entries. Filter by account to see others.", { number: maxEntries })}
+          {translate("The newest {number} entries. Filter by account to see others.", { number: maxEntries })}
         </Text>
       )}
       <QueryResult query={audit}>
         {({ entries }) =>
           entries.length === 0 ? (
-            <Empty>{say("No changes yet.")}</Empty>
+            <Empty>{translate("No changes yet.")}</Empty>
           ) : (
             <DataTable
-              label={say("Audit")}
+              label={translate("Audit")}
               rows={entries}
               keyOf={({ time, actor, action, account }) => `${time} ${actor} ${action} ${account}`}
               columns={[
                 {
-                  heading: say("Time"),
+                  heading: translate("Time"),
                   cell: ({ time }) => <span style={{ whiteSpace: "nowrap" }}>{localTime(time)}</span>,
                 },
-                { heading: say("Actor"), cell: ({ actor }) => actor },
-                { heading: say("Account"), cell: ({ account }) => account || "–" },
-                { heading: say("Change"), cell: auditText },
+                { heading: translate("Actor"), cell: ({ actor }) => actor },
+                { heading: translate("Account"), cell: ({ account }) => account || "–" },
+                { heading: translate("Change"), cell: auditText },
               ]}
             />
           )

@@ -39,10 +39,12 @@ test("every text of the dictionary is used, and is translated", async () => {
     (text) => !Object.hasOwn(chineseWords, text) && !sources.includes(JSON.stringify(text).slice(1, -1)),
   );
   expect(unused).toEqual([]);
-  const latin = Object.entries(chinese).filter(([text, said]) => text !== said && !/\p{Script=Han}/u.test(said));
+  const latin = Object.entries(chinese).filter(
+    ([text, translation]) => text !== translation && !/\p{Script=Han}/u.test(translation),
+  );
   expect(latin).toEqual([]);
   const places = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).toSorted();
-  for (const [text, said] of Object.entries(chinese)) expect(places(said), text).toEqual(places(text));
+  for (const [text, translation] of Object.entries(chinese)) expect(places(translation), text).toEqual(places(text));
 });
 
 /** Returns the texts for people in a syntax tree. */

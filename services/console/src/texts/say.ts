@@ -1,1 +1,0 @@
-export { translate as say, translateTerm as sayWord, type TextKey } from "./translate.ts";
