@@ -58,14 +58,9 @@ function sourceHash(): string {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  const more = [
-    "build.ts",
-    "index.html",
-    "vite.config.ts",
-    "package.json",
-    "../../pnpm-lock.yaml",
-    "../../libs/contracts/src/audit-text.ts",
-  ].map((name) => join(folder, name));
+  const more = ["build.ts", "index.html", "vite.config.ts", "package.json", "../../pnpm-lock.yaml"].map((name) =>
+    join(folder, name),
+  );
   for (const file of [...files.toSorted(), ...more]) hash.update(file.slice(folder.length)).update(readFileSync(file));
   return hash.digest("hex");
 }

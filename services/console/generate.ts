@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Generates `src/api/types.ts` and `src/api/words.ts` from the description of control's API. */
+/**
+ * Generates `src/api/types.ts` and `src/api/words.ts` from the description of control's API, and copies the sentences of
+ * the audit, because the console imports no package of the workspace.
+ */
 const description = join(import.meta.dirname, "../control/openapi.json");
 const folder = join(import.meta.dirname, "src/api");
 
@@ -17,6 +20,11 @@ const wordLists: Readonly<Record<string, readonly [schema: string, ...members: r
 const emptyObject = "Readonly<Record<string, never>>";
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** Returns the copy of `libs/contracts/src/audit-text.ts`. */
+export function auditTextCopy(source: string): string {
+  return `// Copied from libs/contracts/src/audit-text.ts: node services/console/generate.ts\n\n${source}`;
+}
 
 /** Returns the types of all schemas and operations as TypeScript. */
 export function typesOf(document: unknown): string {
@@ -108,4 +116,6 @@ if (import.meta.main) {
   const document: unknown = JSON.parse(readFileSync(description, "utf8"));
   writeFileSync(join(folder, "types.ts"), typesOf(document));
   writeFileSync(join(folder, "words.ts"), wordsOf(document));
+  const audit = readFileSync(join(import.meta.dirname, "../../libs/contracts/src/audit-text.ts"), "utf8");
+  writeFileSync(join(folder, "audit-text.ts"), auditTextCopy(audit));
 }

@@ -1,6 +1,4 @@
-// The console installs no package of the workspace, and this file imports nothing.
-// oxlint-disable-next-line no-restricted-imports
-import { auditText as auditTextIn } from "../../../../libs/contracts/src/audit-text.ts";
+import { auditText as auditTextIn } from "../api/audit-text.ts";
 import type { AuditEntry } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { translate, translateTerm } from "../texts/translate.ts";
