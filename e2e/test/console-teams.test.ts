@@ -93,7 +93,7 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
       .fill("0.001");
     await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
     await search.getByRole("cell", { name: "team search" }).waitFor();
-    await fill(page, "Edit the budget team:search", { "US dollars": "0.002" }, "Save");
+    await fill(page, "Edit the budget team:search", { "\\$ per period": "0.002" }, "Save");
     await search.getByRole("cell", { name: "$0.002" }).waitFor();
     await page.getByRole("heading", { name: "Budgets of the organisation" }).waitFor();
     await page.getByRole("button", { name: "Create budget" }).first().click();
