@@ -223,6 +223,8 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await record();
     const stored = await findTask(redis, account, "deleted");
     expect(stored && (await removeTask(redis, stored))).toBe(true);
+    expect(stored && (await removeTask(redis, stored))).toBe(false);
+    expect(await redis.pttl(`task:{s${shard}}:${account}:deleted`)).toBeGreaterThan(0);
     await restore();
     expect(await findTask(redis, account, "deleted")).toBeUndefined();
     const { tasks } = await listTasks(redis, account, { limit: 99, order: "asc" });

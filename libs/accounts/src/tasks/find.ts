@@ -45,7 +45,10 @@ export function findTasks(redis: Redis, names: readonly TaskKey[]): Promise<read
   );
 }
 
-/** Returns true if Redis has a task, even if its record cannot be read, or if a client has deleted it. Throws Failure server_overloaded (503). */
+/**
+ * Returns true if Redis knows a task, even if its record cannot be read, or if a client has deleted it. Throws Failure
+ * server_overloaded (503).
+ */
 export async function hasTask(redis: Redis, { accountId, id }: TaskKey): Promise<boolean> {
   return (await orUnavailable(redis.exists(accountKeys.task(accountId, id)))) === 1;
 }

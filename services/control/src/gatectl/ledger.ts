@@ -35,7 +35,7 @@ const auditColumns: readonly Column[] = [
 const english: AuditLanguage = {
   text: (phrase, values) => phrase.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ""),
   word: (word) => word.replaceAll(/_|(?<=[a-z])(?=[A-Z\d])/g, " ").toLowerCase(),
-  money: (nanos) => `$${formatUsd(parseNanos(nanos))}`,
+  money: (nanos) => formatUsd(parseNanos(nanos)).replace(/^-?/, (sign) => `${sign}$`),
 };
 
 function changeCell(row: unknown): string {
