@@ -13,6 +13,11 @@ export interface Cipher {
   encrypt(text: string, context: string): string;
   /** Throws if the text was changed, or encrypted for another context or with an unknown secret. */
   decrypt(encrypted: string, context: string): string;
+  /**
+   * Encrypts a ciphertext of `encrypt` with the current secret. Returns it unchanged if this secret has encrypted it.
+   * Throws as `decrypt` does.
+   */
+  encryptAgain(encrypted: string, context: string): string;
   encryptBytes(bytes: Buffer, context: string): Buffer;
   /** Throws as `decrypt` does. */
   decryptBytes(encrypted: Buffer, context: string): Buffer;
@@ -26,30 +31,39 @@ export function makeCipher(secrets: Secrets, purpose: string): Cipher {
   // A KeyObject saves 17 µs per encryption compared to a key as bytes.
   const derive = (secret: string): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
-  const inUse = derive(secrets[0]);
-  const keys = [inUse, ...secrets.slice(1).map(derive)];
+  const current = derive(secrets[0]);
+  const keys = [current, ...secrets.slice(1).map(derive)];
   function encryptBytes(bytes: Buffer, context: string): Buffer {
     const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv(algorithm, inUse, nonce).setAAD(Buffer.from(context));
+    const cipher = createCipheriv(algorithm, current, nonce).setAAD(Buffer.from(context));
     const body = [cipher.update(bytes), cipher.final()];
     return Buffer.concat([nonce, cipher.getAuthTag(), ...body]);
   }
-  function decryptBytes(encrypted: Buffer, context: string): Buffer {
+  function decryptWithKeys(
+    encrypted: Buffer,
+    context: string,
+  ): { readonly bytes: Buffer; readonly isCurrent: boolean } {
     let failure: unknown;
     for (const key of keys) {
       try {
-        return decryptWithKey(encrypted, key, context);
+        return { bytes: decryptWithKey(encrypted, key, context), isCurrent: key === current };
       } catch (error) {
         failure = error;
       }
     }
     throw failure;
   }
+  const decryptText = (encrypted: string, context: string) =>
+    decryptWithKeys(Buffer.from(encrypted, "base64url"), context);
   return {
     encrypt: (text, context) => encryptBytes(Buffer.from(text), context).toString("base64url"),
-    decrypt: (encrypted, context) => decryptBytes(Buffer.from(encrypted, "base64url"), context).toString("utf8"),
+    decrypt: (encrypted, context) => decryptText(encrypted, context).bytes.toString("utf8"),
+    encryptAgain(encrypted, context) {
+      const { bytes, isCurrent } = decryptText(encrypted, context);
+      return isCurrent ? encrypted : encryptBytes(bytes, context).toString("base64url");
+    },
     encryptBytes,
-    decryptBytes,
+    decryptBytes: (encrypted, context) => decryptWithKeys(encrypted, context).bytes,
   };
 }
 

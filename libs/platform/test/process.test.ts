@@ -90,6 +90,14 @@ test("an encrypted text is decrypted with either secret of a rotation, and only 
     expect(open).toThrow();
 });
 
+test("a text is encrypted again with the first secret of a rotation, unless this secret has encrypted it", () => {
+  const rotation = makeCipher(["new", "old"], "keys");
+  const again = rotation.encryptAgain(makeCipher(["old"], "keys").encrypt("text", "a"), "a");
+  expect(makeCipher(["new"], "keys").decrypt(again, "a")).toBe("text");
+  expect(rotation.encryptAgain(again, "a")).toBe(again);
+  expect(() => rotation.encryptAgain(makeCipher(["other"], "keys").encrypt("text", "a"), "a")).toThrow();
+});
+
 test("ids do not repeat, and a client's id is kept only if its characters are safe", () => {
   const next = idSource("req");
   const ids = Array.from({ length: 1_000 }, next);

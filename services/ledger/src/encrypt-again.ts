@@ -8,7 +8,7 @@ import {
   type Replacement,
 } from "@modelgate/books";
 import { alertTargetPurpose, storedVendorKeysPurpose } from "@modelgate/contracts";
-import { makeCipher, type Cipher, type Logger, type Secrets } from "@modelgate/platform";
+import { makeCipher, type Logger, type Secrets } from "@modelgate/platform";
 
 /** Purpose of the cipher of each table, and the name of its rows in the log. */
 const tables: Readonly<Record<EncryptedTable, { readonly purpose: string; readonly rows: string }>> = {
@@ -42,20 +42,12 @@ export function stepsOfRotation(secrets: Secrets, signer: AnchorSigner, log: Log
 }
 
 async function encryptTable(books: Books, table: EncryptedTable, secrets: Secrets): Promise<Replacement> {
-  const { purpose } = tables[table];
-  const current = makeCipher([secrets[0]], purpose);
-  const accepted = makeCipher(secrets, purpose);
+  const cipher = makeCipher(secrets, tables[table].purpose);
   return replaceEncrypted(books, table, (sealed, id) => {
-    if (decrypt(current, sealed, id) !== undefined) return sealed;
-    const text = decrypt(accepted, sealed, id);
-    return text === undefined ? undefined : current.encrypt(text, id);
+    try {
+      return cipher.encryptAgain(sealed, id);
+    } catch {
+      return undefined;
+    }
   });
-}
-
-function decrypt(cipher: Cipher, sealed: string, id: string): string | undefined {
-  try {
-    return cipher.decrypt(sealed, id);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { makeCipher, type Cipher, type Secrets } from "@modelgate/platform";
+import { makeCipher, type Secrets } from "@modelgate/platform";
 import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
@@ -16,26 +16,24 @@ export interface CompactionCipher {
 
 /** Creates the cipher, whose key is derived from MODELGATE_SECRET. */
 export function makeCompactionCipher(secrets: Secrets): CompactionCipher {
-  const purpose = "modelgate compactions";
-  const [accepted, inUse] = [makeCipher(secrets, purpose), makeCipher([secrets[0]], purpose)];
-  const encrypt = (accountId: string, summary: string): string => prefix + inUse.encrypt(summary, accountId);
+  const cipher = makeCipher(secrets, "modelgate compactions");
   return {
-    encrypt,
-    decrypt: (accountId, encrypted) => decryptWith(accepted, accountId, encrypted),
+    encrypt: (accountId, summary) => prefix + cipher.encrypt(summary, accountId),
+    decrypt(accountId, encrypted) {
+      try {
+        return cipher.decrypt(encrypted.slice(prefix.length), accountId);
+      } catch {
+        return undefined;
+      }
+    },
     encryptAgain(accountId, encrypted) {
-      if (decryptWith(inUse, accountId, encrypted) !== undefined) return encrypted;
-      const summary = decryptWith(accepted, accountId, encrypted);
-      return summary === undefined ? encrypted : encrypt(accountId, summary);
+      try {
+        return prefix + cipher.encryptAgain(encrypted.slice(prefix.length), accountId);
+      } catch {
+        return encrypted;
+      }
     },
   };
-}
-
-function decryptWith(cipher: Cipher, accountId: string, encrypted: string): string | undefined {
-  try {
-    return cipher.decrypt(encrypted.slice(prefix.length), accountId);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns an item. If it is a compaction by this gateway, it is encrypted with the current secret. */
