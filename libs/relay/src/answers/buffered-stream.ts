@@ -22,9 +22,9 @@ export class BufferedStream implements BodySink {
   private constructor(
     answer: UpstreamAnswer,
     framing: VendorFraming,
-    firstFrame: PromiseWithResolvers<Buffer | undefined>,
+    waiting: PromiseWithResolvers<Buffer | undefined>,
   ) {
-    this.#firstFrame = firstFrame;
+    this.#firstFrame = waiting;
     this.#answer = answer;
     this.#framing = framing;
   }
@@ -37,10 +37,10 @@ export class BufferedStream implements BodySink {
     answer: UpstreamAnswer,
     { framing, isFirstFrame }: Pick<StreamAnswerReader, "framing" | "isFirstFrame">,
   ): Promise<BufferedStream> {
-    const firstFrame = Promise.withResolvers<Buffer | undefined>();
-    const stream = new BufferedStream(answer, framing, firstFrame);
+    const waiting = Promise.withResolvers<Buffer | undefined>();
+    const stream = new BufferedStream(answer, framing, waiting);
     answer.pipe(stream);
-    const first = await firstFrame.promise;
+    const first = await waiting.promise;
     if (first === undefined || isFirstFrame(first)) return stream;
     stream.abort();
     throw new Failure("upstream_error", "The vendor failed before its answer began.");
