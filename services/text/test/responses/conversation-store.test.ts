@@ -233,7 +233,7 @@ test("a conversation without a secret is encrypted before its turn, whose additi
   const add = () => after.add(at, { items: [user("Three")], newId, memory: noMemory });
   await expect(add()).rejects.toBe(full);
   let bytes = 0;
-  const items = await after.readForTurn(at, { add: (added) => void (bytes += added) });
+  const items = (await after.readForTurn(at, { add: (added) => void (bytes += added) })) ?? [];
   expect(items).toHaveLength(2);
   expect(bytes).toBe(JSON.stringify(items[0]).length + JSON.stringify(items[1]).length);
   expect(await add()).toMatchObject({ verdict: "added" });

@@ -1,14 +1,14 @@
 import { orUnavailable } from "@modelgate/platform";
 import type { RecordMemory } from "../record-reader.ts";
 import type { IdentifiedItem } from "./conversation-items.ts";
-import { maxAttempts, type ConversationLimits, type ConversationRecords } from "./conversation-limits.ts";
+import type { ConversationLimits, ConversationRecords } from "./conversation-limits.ts";
 import { addItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
 import { noSizes, addSizes, packItem } from "./packed-items.ts";
-import { RenewalMemory, renewConversation } from "./renew-conversation.ts";
+import { RenewalMemory, renewConversation, retryRenewed } from "./renew-conversation.ts";
 
 /**
  * Appends items, all or none, and counts their bytes. Encrypts the conversation again if another secret has encrypted
- * it.
+ * it. Throws Failure server_overloaded (503) if others change it again and again.
  */
 export async function addToConversation(
   records: ConversationRecords,
@@ -50,12 +50,14 @@ export async function addToConversation(
   const renewal = new RenewalMemory(memory);
   let isAdded = false;
   try {
-    let reply = await orUnavailable(addItems(redis, keys, addition));
-    // The addition follows immediately, so that a process of the other step of a rotation rarely comes between.
-    for (let attempt = 0; reply.verdict === "outdated" && attempt < maxAttempts; attempt++) {
-      await renewConversation(records, limits, conversation, renewal.ofAttempt());
-      reply = await orUnavailable(addItems(redis, keys, addition));
-    }
+    // The addition follows a renewal immediately, so that a process of the other step of a rotation rarely comes between.
+    const reply = await retryRenewed(
+      async () => {
+        const attempt = await orUnavailable(addItems(redis, keys, addition));
+        return attempt.verdict === "outdated" ? undefined : attempt;
+      },
+      () => renewConversation(records, limits, conversation, renewal.ofAttempt()),
+    );
     isAdded = reply.verdict === "added";
     return reply;
   } finally {

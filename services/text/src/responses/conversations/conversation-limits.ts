@@ -1,4 +1,3 @@
-import { Failure } from "@modelgate/contracts";
 import type { JsonLimits } from "@modelgate/relay";
 import type { CompactionCipher } from "../compaction/compaction-cipher.ts";
 import type { RecordStore } from "../record-cipher.ts";
@@ -20,9 +19,6 @@ export interface ConversationLimits {
   readonly body: RecordBounds & Pick<JsonLimits, "maxBytes">;
 }
 
-/** Maximum attempts to change a conversation that other requests change at the same time. */
-export const maxAttempts = 10;
-
 /** Describes the limit of a conversation that additional items exceed. */
 export function problemOf({ maxItems, maxBytes, body }: ConversationLimits, bound: string): string {
   const max: Readonly<Record<string, string>> = {
@@ -33,11 +29,4 @@ export function problemOf({ maxItems, maxBytes, body }: ConversationLimits, boun
     members: `${body.members} members of objects`,
   };
   return `exceed the conversation's limit of ${max[bound] ?? bound}`;
-}
-
-/** Creates the failure of a request whose conversation other requests change again and again. */
-export function busyFailure(): Failure {
-  return new Failure("server_overloaded", "The conversation is being changed by too many requests; try again.", {
-    retryAfterSeconds: 1,
-  });
 }

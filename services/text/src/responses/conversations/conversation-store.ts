@@ -3,17 +3,11 @@ import { parseRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { withCurrentCompaction } from "../compaction/compaction-cipher.ts";
 import { RecordReader, type RecordMemory } from "../record-reader.ts";
-import {
-  busyFailure,
-  maxAttempts,
-  problemOf,
-  type ConversationLimits,
-  type ConversationRecords,
-} from "./conversation-limits.ts";
+import { problemOf, type ConversationLimits, type ConversationRecords } from "./conversation-limits.ts";
 import { addToConversation } from "./add-to-conversation.ts";
 import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
 import { keysOf, readItems, removeItem, saveConversation, type ConversationRef } from "./conversation-scripts.ts";
-import { renewConversation, RenewalMemory } from "./renew-conversation.ts";
+import { busyFailure, maxAttempts, renewConversation, RenewalMemory, retryRenewed } from "./renew-conversation.ts";
 import { decryptItem, decryptStored, sizesOf } from "./packed-items.ts";
 
 /** A conversation without its items. */
@@ -75,12 +69,10 @@ export class ConversationStore {
     await this.#renewOther(conversation, renewal);
     if (!(await quota.setBytes(record, encrypted.length, lifetimeMs))) return false;
     const change = { secret: cipher.secretId, createdAt, lifetimeMs, metadata: encrypted.toString("hex") };
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    return this.#retry(conversation, renewal, async () => {
       const { verdict } = await orUnavailable(saveConversation(redis, keys, change));
-      if (verdict === "saved") return true;
-      await renewConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
-    }
-    throw busyFailure();
+      return verdict === "saved" || undefined;
+    });
   }
 
   async find(conversation: ConversationRef): Promise<Conversation | undefined> {
@@ -122,7 +114,6 @@ export class ConversationStore {
       const reply = await addToConversation(this.#records, this.#limits, { conversation, newItems, memory });
       if (reply.verdict === "added") return { verdict: "added", items: newItems };
       if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
-      else if (reply.verdict === "outdated") break;
       else if (reply.verdict === "full") return { verdict: "full", problem: problemOf(this.#limits, reply.bound) };
       else return { verdict: reply.verdict };
     }
@@ -141,22 +132,19 @@ export class ConversationStore {
     const keys = keysOf(conversation);
     const { onlyId, after, newestFirst, limit } = range;
     const renewal = new RenewalMemory(memory);
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const reply = await orUnavailable(readItems(redis, keys, { onlyId, after, newestFirst, limit }));
-      if (reply.verdict === "absent") return undefined;
-      if (reply.verdict === "unknown") return "unknown";
-      if (reply.verdict === "items") {
-        const reader = new RecordReader(renewal.ofAttempt(), this.#limits.body);
-        const items: { readonly id: string; readonly text: Buffer }[] = [];
-        for (let pair = 0; pair < reply.items.length; pair += 2) {
-          const [id = "", record = ""] = reply.items.slice(pair, pair + 2);
-          items.push({ id, text: await reader.unpack(decryptItem(cipher, keys.list, record)) });
-        }
-        return { ids: items.map(({ id }) => id), texts: items.map(({ text }) => text), hasMore: reply.hasMore };
-      }
-      await renewConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
+    const reply = await this.#retry(conversation, renewal, async () => {
+      const attempt = await orUnavailable(readItems(redis, keys, { onlyId, after, newestFirst, limit }));
+      return attempt.verdict === "outdated" ? undefined : attempt;
+    });
+    if (reply.verdict === "absent") return undefined;
+    if (reply.verdict === "unknown") return "unknown";
+    const reader = new RecordReader(renewal.ofAttempt(), this.#limits.body);
+    const items: { readonly id: string; readonly text: Buffer }[] = [];
+    for (let pair = 0; pair < reply.items.length; pair += 2) {
+      const [id = "", record = ""] = reply.items.slice(pair, pair + 2);
+      items.push({ id, text: await reader.unpack(decryptItem(cipher, keys.list, record)) });
     }
-    throw busyFailure();
+    return { ids: items.map(({ id }) => id), texts: items.map(({ text }) => text), hasMore: reply.hasMore };
   }
 
   /** Returns one item as JSON; undefined if it does not exist. */
@@ -166,26 +154,31 @@ export class ConversationStore {
   }
 
   /**
-   * Reads all items in order, for a turn that will be added. Encrypts them again first if another secret has encrypted
+   * Reads all items in order, for a turn that will be added; undefined if the conversation does not exist. Encrypts them again first if another secret has encrypted
    * them: a failure can still be answered, and `add` then needs no memory, unless a process of the other step of a
    * rotation changes the conversation meanwhile. Throws as `readAll` does.
    */
-  async readForTurn(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[]> {
+  async readForTurn(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[] | undefined> {
     const renewal = new RenewalMemory(memory);
-    await this.#renewOther(conversation, renewal);
+    if (!(await this.#renewOther(conversation, renewal))) return undefined;
     return this.readAll(conversation, renewal.ofAttempt());
   }
 
-  /** Encrypts a conversation again if it exists and another secret has encrypted it. */
-  async #renewOther(conversation: ConversationRef, renewal: RenewalMemory): Promise<void> {
+  /** Encrypts a conversation again if another secret has encrypted it. Returns false if the conversation does not exist. */
+  #renewOther(conversation: ConversationRef, renewal: RenewalMemory): Promise<boolean> {
     const { redis, cipher } = this.#records;
-    const { head } = keysOf(conversation);
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const [createdAt, secret] = await orUnavailable(redis.hmget(head, "createdAt", "secret"));
-      if (createdAt === null || secret === cipher.secretId) return;
-      await renewConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
-    }
-    throw busyFailure();
+    return this.#retry(conversation, renewal, async () => {
+      const [createdAt, secret] = await orUnavailable(redis.hmget(keysOf(conversation).head, "createdAt", "secret"));
+      if (createdAt === null) return false;
+      return secret === cipher.secretId || undefined;
+    });
+  }
+
+  /** Calls `attempt` until it does not return undefined, as `retryRenewed` does. */
+  #retry<T>(conversation: ConversationRef, renewal: RenewalMemory, attempt: () => Promise<T | undefined>): Promise<T> {
+    return retryRenewed(attempt, () =>
+      renewConversation(this.#records, this.#limits, conversation, renewal.ofAttempt()),
+    );
   }
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */

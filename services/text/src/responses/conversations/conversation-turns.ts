@@ -17,8 +17,8 @@ export async function readConversationItems(
   conversation: ConversationRef,
   memory: RecordMemory,
 ): Promise<readonly JsonObject[] | undefined> {
-  if ((await store.find(conversation)) === undefined) return undefined;
   const items = await store.readForTurn(conversation, memory);
+  if (items === undefined) return undefined;
   if (store.isFull(items.length))
     throw new Failure("invalid_value", "The conversation has reached its maximum number of items: start a new one.", {
       param: "conversation",

@@ -1,5 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { Failure } from "@modelgate/contracts";
 import { orUnavailable } from "@modelgate/platform";
 import { reparseJson } from "@modelgate/relay";
 import { withCurrentCompaction, type CompactionCipher } from "../compaction/compaction-cipher.ts";
@@ -9,6 +10,8 @@ import { identifyItems } from "./conversation-items.ts";
 import { replaceItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
 import { addSizes, noSizes, decryptItem, decryptStored, encryptItem, packItem, sizesOf } from "./packed-items.ts";
 
+/** Maximum attempts to change or read a conversation that other requests change at the same time. */
+export const maxAttempts = 10;
 /** Wait in ms after a change by another process. Without it, ten attempts may end while that process still works. */
 const [minWaitMs, maxRandomMs] = [10, 50];
 const itemsPerRead = 8;
@@ -33,6 +36,26 @@ export class RenewalMemory {
       },
     };
   }
+}
+
+/**
+ * Calls `attempt` until it does not return undefined, which means that the conversation must be renewed first. Throws
+ * Failure server_overloaded (503) after the last attempt.
+ */
+export async function retryRenewed<T>(attempt: () => Promise<T | undefined>, renew: () => Promise<void>): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+    if (attempts === maxAttempts) throw busyFailure();
+    await renew();
+  }
+}
+
+/** Creates the failure of a request whose conversation other requests change again and again. */
+export function busyFailure(): Failure {
+  return new Failure("server_overloaded", "The conversation is being changed by too many requests; try again.", {
+    retryAfterSeconds: 1,
+  });
 }
 
 /**
