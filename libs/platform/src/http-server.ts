@@ -24,7 +24,7 @@ export interface HttpServerOptions {
   /** Ends open calls when it is aborted, shortly before `drainMs` has passed. */
   readonly ending?: AbortSignal;
   /** Time in ms between the abort of `ending` and the end of `drainMs`. */
-  readonly farewellMs?: number;
+  readonly drainErrorMs?: number;
   /** Time in ms after which a connection is closed if its client does not read. */
   readonly stalledMs?: number;
 }
@@ -65,7 +65,7 @@ export async function listen({
   handler,
   upgrade,
   drainMs,
-  farewellMs = 0,
+  drainErrorMs = 0,
   stalledMs = defaultStalledMs,
   ending,
 }: HttpServerOptions): Promise<HttpServer> {
@@ -101,7 +101,7 @@ export async function listen({
         if (openResponses.size === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
       }, quietMs / 4);
       // Ends calls that began after `ending` was aborted.
-      const late = setTimeout(endOpenCalls, drainMs - farewellMs / 2, openResponses);
+      const late = setTimeout(endOpenCalls, drainMs - drainErrorMs / 2, openResponses);
       // The server does not track upgraded connections, but `closed` waits for them.
       const timer = setTimeout(() => {
         server.closeAllConnections();

@@ -67,8 +67,8 @@ function commonVariables(read: VariableReader, name: string, { port, maxDrainMs 
       max: 86_400_000,
     }),
   );
-  const farewellMs = read.integer(
-    "FAREWELL_MS",
+  const drainErrorMs = read.integer(
+    "DRAIN_ERROR_MS",
     4_000,
     "Last part of DRAIN_MS. Calls that are still open then end with an error in their client's format. At most half of DRAIN_MS is used.",
     { max: 60_000 },
@@ -77,7 +77,7 @@ function commonVariables(read: VariableReader, name: string, { port, maxDrainMs 
     ...common,
     innerHost: common.innerHost ?? common.host,
     drainMs,
-    farewellMs: Math.min(farewellMs, drainMs / 2),
+    drainErrorMs: Math.min(drainErrorMs, drainMs / 2),
   };
 }
 

@@ -92,7 +92,7 @@ describe("serviceVariables", () => {
       "LOG_LEVEL",
       "OTEL_EXPORTER_OTLP_ENDPOINT",
       "DRAIN_MS",
-      "FAREWELL_MS",
+      "DRAIN_ERROR_MS",
       "COUNT",
     ]);
   });

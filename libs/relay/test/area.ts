@@ -100,14 +100,14 @@ export async function startArea(
   });
   const open = await declared.open({ log, metrics, shared, areas: new Map(), ending: ending.signal });
   opening.defer(async () => open.close?.());
-  const { drainMs, farewellMs } = declared.common;
+  const { drainMs, drainErrorMs } = declared.common;
   const { handler, upgrade } = open.serves;
   const letIn = gate(callers);
   const server = await listen({
     host: "127.0.0.1",
     port: 0,
     drainMs,
-    farewellMs,
+    drainErrorMs,
     ending: ending.signal,
     handler: (request, response) => handler(letIn(request), response),
     upgrade: upgrade && ((request, socket, head) => upgrade(letIn(request), socket, head)),
@@ -116,9 +116,9 @@ export async function startArea(
   let isDrained = false;
   async function drain(): Promise<void> {
     isDrained = true;
-    const farewell = setTimeout(() => ending.abort(), drainMs - farewellMs);
+    const errorTimer = setTimeout(() => ending.abort(), drainMs - drainErrorMs);
     await Promise.all([open.drain?.(), server.drain()]);
-    clearTimeout(farewell);
+    clearTimeout(errorTimer);
   }
   opening.defer(() => (isDrained ? undefined : drain()));
   // Events of earlier calls would stay in the outbox, because this test has no ledger.
@@ -216,12 +216,12 @@ async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configur
   const callers = new Map<string, KnownCaller>();
   for (const [accountId, { balance, tokens = [] }] of Object.entries(accounts)) {
     await createAccount(redis, { id: accountId, balance: parseUsd(balance) });
-    for (const { key, budget, ...wish } of tokens) {
+    for (const { key, budget, ...options } of tokens) {
       const nanos = (dollars: number | undefined) =>
         dollars === undefined ? undefined : dollarsToNanos(dollars).toString();
       const { digest, token } = makeToken(key, {
         accountId,
-        ...wish,
+        ...options,
         budget: budget && { perDay: nanos(budget.dollarsPerDay), perMonth: nanos(budget.dollarsPerMonth) },
       });
       await writeTokenToRedis(redis, digest, token);

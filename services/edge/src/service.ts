@@ -6,7 +6,7 @@ import { variables } from "./env.ts";
 /** The edge service, which clients call. */
 export const service = defineService("edge", variables, async (context) => {
   const deps = await openDeps(context);
-  context.ending.addEventListener("abort", () => deps.proxy.end(context.farewellMs / 2));
+  context.ending.addEventListener("abort", () => deps.proxy.end(context.drainErrorMs / 2));
   return {
     serves: createApp(deps),
     drain: async () => {

@@ -31,16 +31,16 @@ export interface Deps extends ServiceRelay {
 export async function openDeps({
   env,
   drainMs,
-  farewellMs,
+  drainErrorMs,
   ending,
   log,
   shared,
-}: Pick<ServiceContext<Env>, "drainMs" | "ending" | "env" | "farewellMs" | "log" | "shared">): Promise<Deps> {
+}: Pick<ServiceContext<Env>, "drainMs" | "ending" | "env" | "drainErrorMs" | "log" | "shared">): Promise<Deps> {
   const openedRelay = await openRelay(env.relay, { log, shared });
-  // During a shutdown, `farewellMs` must be enough for the last usage and for the settlements.
+  // During a shutdown, `drainErrorMs` must be enough for the last usage and for the settlements.
   const maxUsageWaitAtShutdownMs = Math.min(
     env.sessions.lastUsageMs,
-    Math.max(0, farewellMs - env.sessions.settlementMs),
+    Math.max(0, drainErrorMs - env.sessions.settlementMs),
   );
   const content = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
   return {
@@ -48,7 +48,7 @@ export async function openDeps({
     ending,
     content,
     contentQuota: openContentQuota(content, env.content),
-    limits: { ...env.sessions, maxUsageWaitAtShutdownMs, drainMs: drainMs - farewellMs },
+    limits: { ...env.sessions, maxUsageWaitAtShutdownMs, drainMs: drainMs - drainErrorMs },
     slice: env.slice,
     newSessionId: idSource("session"),
   };

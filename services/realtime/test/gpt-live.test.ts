@@ -19,7 +19,7 @@ const faults = [
   { name: "lacks the model", step: {}, upstreamModel: "gpt-other" },
 ] as const;
 const faultyOf = (name: string): string => `start-${name.replaceAll(" ", "-")}`;
-const lent = "sk-lent-0123456789abcdef";
+const revokedKey = "sk-revoked-0123456789abcdef";
 
 let vendor: SessionVendor;
 let area: Area;
@@ -56,8 +56,8 @@ beforeAll(async () => {
       channel("no-second", { "no-second": "gpt-live-1" }),
       channel("turns", { turns: "gpt-realtime-2" }),
     ],
-    env: { DRAIN_MS: "6000", FAREWELL_MS: "3000" },
-    accounts: { lending: { balance: "1.00", tokens: [{ key: lent, group: "default" }] } },
+    env: { DRAIN_MS: "6000", DRAIN_ERROR_MS: "3000" },
+    accounts: { revocable: { balance: "1.00", tokens: [{ key: revokedKey, group: "default" }] } },
     limits: {
       relay: { limits: { leaseMs: 1_500 } },
       realtime: {
@@ -140,9 +140,9 @@ test("the vendor's messages pass unchanged, and the client's as they were parsed
   session.send({ type: "session.close" });
   await session.next("session.closed");
   expect((await session.closed).code).toBe(1000);
-  const seen = await closedVendorSession(area, "talk");
-  expect(JSON.parse(seen.messages?.[0] ?? "")).toEqual(start("gpt-live-1"));
-  expect(seen.messages?.[1]).toBe(
+  const vendorSession = await closedVendorSession(area, "talk");
+  expect(JSON.parse(vendorSession.messages?.[0] ?? "")).toEqual(start("gpt-live-1"));
+  expect(vendorSession.messages?.[1]).toBe(
     '{"event_id":"a","type":"session.thinking.append","content":"2","delegation_id":null}',
   );
   await area.settled("demo");
@@ -367,24 +367,24 @@ describe("money", () => {
   });
 
   test("a disabled account ends the session at the next extension", async () => {
-    const session = await startedSession("talk", lent);
-    const state = { id: "lending", name: "lending" };
+    const session = await startedSession("talk", revokedKey);
+    const state = { id: "revocable", name: "revocable" };
     await setAccount(area.redis, { ...state, disabled: true, version: 2 });
     expect((await session.next("error")).error.code).toBe("account_disabled");
     expect(await session.closed).toEqual({ code: 1008, reason: "account_disabled" });
-    await area.settled("lending");
+    await area.settled("revocable");
     await setAccount(area.redis, { ...state, disabled: false, version: 3 });
   });
 
   test("a disabled key ends the session at the next extension", async () => {
-    const session = await startedSession("talk", lent);
-    const digest = keyDigest(lent);
+    const session = await startedSession("talk", revokedKey);
+    const digest = keyDigest(revokedKey);
     const token = await findToken(area.redis, digest);
     if (token === undefined) throw new Error("the key is missing");
     await writeTokenToRedis(area.redis, digest, { ...token, disabled: true, version: 2 });
     expect((await session.next("error")).error.code).toBe("api_key_disabled");
     expect((await session.closed).code).toBe(1008);
-    await area.settled("lending");
+    await area.settled("revocable");
   });
 
   // Ends the service, so it is the last test.

@@ -87,7 +87,7 @@ export class ProcessServices implements AsyncDisposable {
   async drain(): Promise<void> {
     this.#isDraining = true;
     const timers = this.#running.map(({ ending, service: { common } }) =>
-      setTimeout(() => ending.abort(restartFailure()), common.drainMs - common.farewellMs),
+      setTimeout(() => ending.abort(restartFailure()), common.drainMs - common.drainErrorMs),
     );
     await Promise.all([
       ...this.#running.map(({ open }) => open.drain?.()),
@@ -129,14 +129,14 @@ export class ProcessServices implements AsyncDisposable {
 
   async #listen({ service, open, ending }: RunningService): Promise<void> {
     const { name, role, common } = service;
-    const { host, innerHost, port, drainMs, farewellMs } = common;
+    const { host, innerHost, port, drainMs, drainErrorMs } = common;
     const isShared = this.#context.worker !== undefined && role !== "backend";
     if (isShared && port === 0) throw new StartError(`The port of ${name} must be set, because workers share it.`);
     const address = {
       host: role === "edge" ? host : innerHost,
       port,
       drainMs,
-      farewellMs,
+      drainErrorMs,
       ending: ending.signal,
       isShared,
     };

@@ -13,8 +13,8 @@ export interface ServiceContext<Env> {
   /** Maximum ms that open requests may continue at shutdown. */
   readonly drainMs: number;
   /** Time in ms before the end of the drain at which open calls are ended with a failure. */
-  readonly farewellMs: number;
-  /** Aborted when `farewellMs` begins. Its reason is the Failure for open calls. */
+  readonly drainErrorMs: number;
+  /** Aborted when `drainErrorMs` begins. Its reason is the Failure for open calls. */
   readonly ending: AbortSignal;
   readonly log: Logger;
   readonly metrics: Registry;
@@ -53,7 +53,7 @@ export interface Service {
 /** A service with the values of its variables. */
 export interface DeclaredService {
   readonly common: CommonEnv;
-  readonly open: (context: Omit<ServiceContext<never>, "env" | "drainMs" | "farewellMs">) => Promise<OpenService>;
+  readonly open: (context: Omit<ServiceContext<never>, "env" | "drainMs" | "drainErrorMs">) => Promise<OpenService>;
 }
 
 /** Defines a service by its variables and the function that opens it. */
@@ -70,7 +70,7 @@ export function defineService<Env>(
       const env = adjust === undefined ? declared : adjust(variables.name, declared);
       return {
         common,
-        open: (context) => open({ ...context, env, drainMs: common.drainMs, farewellMs: common.farewellMs }),
+        open: (context) => open({ ...context, env, drainMs: common.drainMs, drainErrorMs: common.drainErrorMs }),
       };
     },
   };
