@@ -10,10 +10,10 @@ test("while pages are generated again, each page exists at every moment for a co
   await generate();
   const before = files();
   expect(before).toContain("reference/api.md");
-  const seen: (readonly string[])[] = [];
+  const snapshots: (readonly string[])[] = [];
   const again = generate();
-  const watch = setInterval(() => seen.push(files()), 1);
+  const watch = setInterval(() => snapshots.push(files()), 1);
   await again;
   clearInterval(watch);
-  for (const found of [...seen, files()]) expect(before.filter((file) => !found.includes(file))).toEqual([]);
+  for (const found of [...snapshots, files()]) expect(before.filter((file) => !found.includes(file))).toEqual([]);
 });

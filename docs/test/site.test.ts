@@ -15,7 +15,7 @@ test("the site is built, and has no broken links", { timeout: 240_000 }, async (
     "clients/codex",
     "reference/configuration",
     "operations/deploy",
-    "runbooks/store-away",
+    "runbooks/store-unavailable",
   ])
     expect(existsSync(join(docs, `dist/${page}.html`)), page).toBe(true);
   expect(existsSync(join(docs, "dist/icon.svg"))).toBe(true);

@@ -210,7 +210,7 @@ export const provocations: readonly Provocation[] = [
     "the ledger killed (SIGKILL), and not started again",
     "ledger killed (SIGKILL)",
   ),
-  faultProvocation("ModelgateStoreAway", "NATS stopped", "nats stopped"),
+  faultProvocation("ModelgateStoreUnavailable", "NATS stopped", "nats stopped"),
   faultProvocation("ModelgateEventsNotPublished", `NATS stopped, and ${manyEvents} calls settled`, "nats stopped", {
     after: fillOutbox,
   }),
