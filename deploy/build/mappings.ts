@@ -18,10 +18,13 @@ const [comma, semicolon] = [",".charCodeAt(0), ";".charCodeAt(0)];
  * Converts positions in a file to positions in its sources, by the `mappings` of a source map. Node's `SourceMap` would
  * take 15 MB per file.
  */
-export function findPositions(mappings: string, wanted: readonly Position[]): readonly (SourcePosition | undefined)[] {
-  const found: (SourcePosition | undefined)[] = wanted.map(() => undefined);
-  const wantedLines = new Set(wanted.map((place) => place.line));
-  const lastLine = Math.max(...wantedLines);
+export function findPositions(
+  mappings: string,
+  positions: readonly Position[],
+): readonly (SourcePosition | undefined)[] {
+  const found: (SourcePosition | undefined)[] = positions.map(() => undefined);
+  const lines = new Set(positions.map((place) => place.line));
+  const lastLine = Math.max(...lines);
   // Column, source, line and column in the source, name. A segment contains their changes.
   const state = new Int32Array(5);
   let line = 0;
@@ -31,7 +34,7 @@ export function findPositions(mappings: string, wanted: readonly Position[]): re
   for (let at = 0; at <= mappings.length && line <= lastLine; at++) {
     const code = at === mappings.length ? semicolon : mappings.charCodeAt(at);
     if (code === comma || code === semicolon) {
-      if (field > 0 && wantedLines.has(line)) noteSegment(found, wanted, line, state, field);
+      if (field > 0 && lines.has(line)) noteSegment(found, positions, line, state, field);
       field = 0;
       if (code === semicolon) {
         line++;
@@ -54,12 +57,12 @@ export function findPositions(mappings: string, wanted: readonly Position[]): re
 /** Sets the results of positions from the start of a segment on. A segment with one field has no source. */
 function noteSegment(
   found: (SourcePosition | undefined)[],
-  wanted: readonly Position[],
+  positions: readonly Position[],
   line: number,
   [column = 0, source = 0, sourceLine = 0, sourceColumn = 0]: Int32Array,
   fields: number,
 ): void {
   const position = fields < 4 ? undefined : { source, line: sourceLine, column: sourceColumn };
-  for (const [index, place] of wanted.entries())
+  for (const [index, place] of positions.entries())
     if (place.line === line && place.column >= column) found[index] = position;
 }

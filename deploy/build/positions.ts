@@ -71,8 +71,8 @@ function sourcesOf(file: string, places: readonly Place[]): readonly (string | u
     const map: { readonly sources: readonly string[]; readonly mappings: string } = JSON.parse(
       readFileSync(`${fileURLToPath(file)}.map`, "utf8"),
     );
-    const wanted = places.map(({ line, column }) => ({ line: line - 1, column: column - 1 }));
-    return findPositions(map.mappings, wanted).map((position) => {
+    const positions = places.map(({ line, column }) => ({ line: line - 1, column: column - 1 }));
+    return findPositions(map.mappings, positions).map((position) => {
       const source = position === undefined ? undefined : map.sources[position.source];
       if (position === undefined || source === undefined) return undefined;
       return `${new URL(source, file).href}:${position.line + 1}:${position.column + 1}`;

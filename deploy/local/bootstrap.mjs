@@ -1,7 +1,7 @@
 // Entry point of all tasks. Runs on any Node from 20 on, without packages. Installs missing tools and starts the task
 // on Node 24.
 // node deploy/local/bootstrap.mjs start | test | bench | chaos | restarts | soak | attack | docs | gatectl … | prepare
-import { fail } from "./bootstrap/say.mjs";
+import { fail } from "./bootstrap/progress.mjs";
 import { Interrupted, watchForInterrupts } from "./bootstrap/interrupt.mjs";
 import { locked } from "./bootstrap/lock.mjs";
 import { findNode, findPnpm } from "./bootstrap/runtime.mjs";

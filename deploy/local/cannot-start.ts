@@ -1,5 +1,5 @@
 import { ChildEnded } from "./child.ts";
-import { serviceMessageIn } from "./complaints.ts";
+import { serviceMessageIn } from "./service-messages.ts";
 
 /** Exit status of a service with an invalid configuration (EX_CONFIG). */
 const configurationStatus = 78;

@@ -18,12 +18,12 @@ export function restartPauses(): (livedMs: number) => number {
 
 /** Restarts services that end by themselves, and prints a line for each restart. */
 export class Restarts implements Disposable {
-  readonly #say: (text: string) => void;
+  readonly #print: (text: string) => void;
   readonly #waiting = new Set<NodeJS.Timeout>();
   #isOver = false;
 
-  constructor(say: (text: string) => void) {
-    this.#say = say;
+  constructor(print: (text: string) => void) {
+    this.#print = print;
   }
 
   /** Watches the process of a service. `start` starts its next process. */
@@ -36,7 +36,7 @@ export class Restarts implements Disposable {
     void child.ended.then((status) => {
       if (this.#isOver) return;
       const pauseMs = pauseAfter(performance.now() - startedAt);
-      this.#say(`${child.name} exited unexpectedly with ${status}: started again in ${pauseMs / 1_000} s\n`);
+      this.#print(`${child.name} exited unexpectedly with ${status}: started again in ${pauseMs / 1_000} s\n`);
       const timer = setTimeout(() => {
         this.#waiting.delete(timer);
         this.#follow(start(), start, pauseAfter);

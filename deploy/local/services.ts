@@ -1,6 +1,6 @@
 import { builtProgram } from "@modelgate/build";
 import { spawnService, type Child } from "./child.ts";
-import { serviceMessageIn } from "./complaints.ts";
+import { serviceMessageIn } from "./service-messages.ts";
 
 /** Services of a suite on one machine, in the order in which they are ended. */
 export const serviceNames = [
@@ -120,7 +120,7 @@ function startProcess(
   { ports, onServiceMessage, program = builtProgram("gateway"), spawn = spawnService, ...settings }: ServiceSettings,
   env: Readonly<Record<string, string>>,
 ): StartedService {
-  const say = (line: string): void => {
+  const printMessage = (line: string): void => {
     const message = serviceMessageIn(line);
     if (message !== undefined) onServiceMessage?.(message.service ?? name, message.words);
   };
@@ -139,6 +139,6 @@ function startProcess(
       ...env,
     },
     logFile: settings.logFile?.(name),
-    ...(onServiceMessage === undefined ? {} : { onLine: say }),
+    ...(onServiceMessage === undefined ? {} : { onLine: printMessage }),
   });
 }

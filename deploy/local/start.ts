@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { bundlePrograms } from "@modelgate/build";
-import { checkStores } from "./answering.ts";
+import { checkStores } from "./check-stores.ts";
 import { banner } from "./banner.ts";
 import { CannotStart, failureText, lastLines } from "./cannot-start.ts";
 import { ChildEnded, type Child } from "./child.ts";
-import { serviceMessagePrinter } from "./complaints.ts";
+import { serviceMessagePrinter } from "./service-messages.ts";
 import { consoleLink } from "./console-link.ts";
 import { freePorts, isFree } from "./ports.ts";
 import { Restarts } from "./restarts.ts";
@@ -46,22 +46,22 @@ const gatewayServices = serviceNames.filter((name) => name !== "simulator");
 const startedAt = performance.now();
 const services = new Map<ProcessName, Child>();
 const servers: Child[] = [];
-const ending = Promise.withResolvers<"asked" | Child>();
+const ending = Promise.withResolvers<"requested" | Child>();
 const printServiceMessage = serviceMessagePrinter((text) => process.stderr.write(text));
 const restarts = new Restarts((text) => process.stderr.write(text));
 let folder: FolderClaim | undefined;
 let areStoresReady = false;
 
 process.on("SIGINT", stopOrInsist);
-process.on("SIGTERM", () => ending.resolve("asked"));
+process.on("SIGTERM", () => ending.resolve("requested"));
 // The bootstrap has ended, so no signal can arrive.
-process.once("disconnect", () => ending.resolve("asked"));
+process.once("disconnect", () => ending.resolve("requested"));
 process.channel?.unref(); // the listener must not keep this process alive
 
 try {
   await start();
   const endReason = await ending.promise;
-  if (endReason !== "asked")
+  if (endReason !== "requested")
     throw new CannotStart(
       `${endReason.name} exited unexpectedly with ${await endReason.ended}${lastLines(endReason.logs())}`,
     );
@@ -251,8 +251,8 @@ function unlessEnding<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, ending.promise.then(stopWaiting)]);
 }
 
-async function stopWaiting(endReason: "asked" | Child): Promise<never> {
-  if (endReason === "asked") throw new EndRequested();
+async function stopWaiting(endReason: "requested" | Child): Promise<never> {
+  if (endReason === "requested") throw new EndRequested();
   throw new ChildEnded(endReason.name, await endReason.ended, endReason.logs());
 }
 
@@ -271,7 +271,7 @@ async function stopAll(): Promise<void> {
 }
 
 function stopOrInsist(): void {
-  ending.resolve("asked");
+  ending.resolve("requested");
   process.on("SIGINT", () => {
     for (const child of [...services.values(), ...servers]) child.signal("SIGKILL");
   });

@@ -28,7 +28,7 @@ try {
   if (values["dry-run"]) {
     for (const { what, command } of steps) process.stdout.write(`# ${what}\n${shellLine(command)}\n`);
   } else {
-    for (const made of ["digests", "sbom", "chart"]) mkdirSync(join(folder, made), { recursive: true });
+    for (const name of ["digests", "sbom", "chart"]) mkdirSync(join(folder, name), { recursive: true });
     runSteps(steps, (line) => process.stdout.write(`${line}\n`));
   }
 } catch (error) {

@@ -8,18 +8,18 @@ export function shellLine(command: readonly string[]): string {
 }
 
 /** Runs steps in order. Throws an error that names the first failed step. */
-export function runSteps(steps: readonly Step[], say: (line: string) => void): void {
+export function runSteps(steps: readonly Step[], print: (line: string) => void): void {
   const digests = new Map<string, string>();
   for (const { what, command, pushes } of steps) {
     const [program, ...words] = command.map((word) => withDigests(word, digests));
     if (program === undefined) continue;
-    say(`── ${what}\n${shellLine([program, ...words])}`);
+    print(`── ${what}\n${shellLine([program, ...words])}`);
     // The output of a push contains its digest, and is also shown.
     const { status, stdout, stderr, error } = spawnSync(program, words, {
       encoding: "utf8",
       stdio: ["ignore", pushes === undefined ? "inherit" : "pipe", pushes === undefined ? "inherit" : "pipe"],
     });
-    if (pushes !== undefined) say(`${stdout ?? ""}${stderr ?? ""}`.trimEnd());
+    if (pushes !== undefined) print(`${stdout ?? ""}${stderr ?? ""}`.trimEnd());
     if (status !== 0) throw new Error(`${what}: ${error?.message ?? `${program} ended with ${status}`}`);
     if (pushes !== undefined) {
       const printed = pushes.metadata === undefined ? `${stdout}${stderr}` : readFileSync(pushes.metadata, "utf8");

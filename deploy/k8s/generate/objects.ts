@@ -7,7 +7,6 @@ export function areaUrls(rows: readonly ServiceRow[]): Readonly<Record<string, s
   return Object.fromEntries(areasOf(rows).map((name) => [`${prefixOf(name)}_URL`, `http://${name}:${ports.http}`]));
 }
 
-/** Returns all objects of one service. */
 export function objectsOf(row: ServiceRow, rows: readonly ServiceRow[]): readonly object[] {
   const { name } = row;
   const labels = labelsOf(row);

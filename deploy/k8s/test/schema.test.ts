@@ -25,6 +25,6 @@ test.each<[string, PatchStep, RegExp]>([
   ["a misspelt member at the top", { op: "add", path: "/specs", value: {} }, /specs/],
   ["an invalid value", { op: "replace", path: `${container}/ports/0/containerPort`, value: "http" }, /containerPort/],
   ["an unknown kind", { op: "replace", path: "/kind", value: "Deploiment" }, /Deploiment/],
-])("%s is found", (_, step, say) => {
-  expect(problemsOf(applyJsonPatch(deployment, [step])).join("\n")).toMatch(say);
+])("%s is found", (_, step, message) => {
+  expect(problemsOf(applyJsonPatch(deployment, [step])).join("\n")).toMatch(message);
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { programsOf, unpack } from "./debian.mjs";
 import { ask, isExecutable, onPath } from "./run.mjs";
-import { say } from "./say.mjs";
+import { printProgress } from "./progress.mjs";
 
 /** Variable that names the browser; `none` for tests without one. */
 const variable = "MODELGATE_CHROMIUM";
@@ -16,7 +16,7 @@ export async function findChromium() {
   if (process.env[variable]) return {};
   const program = (await installed()) ?? (await unpacked());
   if (program !== undefined) return { [variable]: program };
-  say(`no browser: browser tests are skipped (install Chromium, or set ${variable} to one)`);
+  printProgress(`no browser: browser tests are skipped (install Chromium, or set ${variable} to one)`);
   return {};
 }
 
@@ -34,7 +34,8 @@ async function unpacked() {
     if (!isDebian() || onPath("apt-get") === undefined || onPath("dpkg-deb") === undefined) return undefined;
     const startedAt = performance.now();
     await unpack("chromium");
-    if (isExecutable(program)) say(`the browser took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+    if (isExecutable(program))
+      printProgress(`the browser took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   }
   return (await ask(program, ["--version"])) === undefined ? undefined : program;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { throwIfInterrupted } from "./interrupt.mjs";
 import { tools } from "./places.mjs";
 import { run } from "./run.mjs";
-import { say } from "./say.mjs";
+import { printProgress } from "./progress.mjs";
 
 /** Packages that are unpacked together, and the paths of their programs. */
 const bundles = {
@@ -53,7 +53,7 @@ export async function unpack(bundle) {
   const making = `${place}.${process.pid}`;
   for (const left of readdirSync(tools).filter((entry) => entry.startsWith(`${folder}.`)))
     rmSync(join(tools, left), { recursive: true, force: true });
-  say(`getting ${what}`);
+  printProgress(`getting ${what}`);
   try {
     mkdirSync(join(making, "packages"), { recursive: true });
     await download(making, packages);
@@ -65,7 +65,7 @@ export async function unpack(bundle) {
     renameSync(making, place);
   } catch (error) {
     throwIfInterrupted();
-    say(`Debian's packages could not be installed: ${error.message.trim().split("\n").at(-1)}`);
+    printProgress(`Debian's packages could not be installed: ${error.message.trim().split("\n").at(-1)}`);
   } finally {
     rmSync(making, { recursive: true, force: true });
   }
@@ -99,11 +99,11 @@ async function freshLists(state) {
 async function withLibraries(apt, packages) {
   const kinds = ["recommends", "suggests", "conflicts", "breaks", "replaces", "enhances"].map((kind) => `--no-${kind}`);
   const needs = dependenciesOf(await run("apt-cache", [...apt, "depends", "--recurse", ...kinds, ...packages], ""));
-  const wanted = new Set(packages);
+  const selected = new Set(packages);
   // Names that are added during the loop are visited too.
-  for (const name of wanted)
-    for (const need of needs.get(name) ?? []) if (!excludedPackages.test(need)) wanted.add(need);
-  return [...wanted].filter((name) => !isVirtual(name));
+  for (const name of selected)
+    for (const need of needs.get(name) ?? []) if (!excludedPackages.test(need)) selected.add(need);
+  return [...selected].filter((name) => !isVirtual(name));
 }
 
 /** Parses apt's list of dependencies: a line with a package's name, then a line for each dependency. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { throwIfInterrupted } from "./interrupt.mjs";
 import { tools, versions } from "./places.mjs";
 import { ask, onPath, run } from "./run.mjs";
-import { say } from "./say.mjs";
+import { printProgress } from "./progress.mjs";
 
 /** Variable that names Helm; `none` for tests without it. */
 const variable = "MODELGATE_HELM";
@@ -20,7 +20,7 @@ export async function findHelm() {
   if (process.env[variable]) return {};
   const program = (await installed()) ?? (await built());
   if (program !== undefined) return { [variable]: program };
-  say(`no Helm: tests that render the chart are skipped (install Helm 3 or Go, or set ${variable} to one)`);
+  printProgress(`no Helm: tests that render the chart are skipped (install Helm 3 or Go, or set ${variable} to one)`);
   return {};
 }
 
@@ -44,18 +44,18 @@ async function built() {
   try {
     const specifier = `@v${versions.helm}`;
     await run(go, ["list", "-m", module + specifier], "", { timeout: findMs });
-    say("building Helm with Go for the chart's tests (once, some minutes)");
+    printProgress("building Helm with Go for the chart's tests (once, some minutes)");
     mkdirSync(making);
     await run(go, ["install", "-trimpath", "-ldflags=-s -w", `${module}/cmd/helm${specifier}`], "", {
       timeout: buildMs,
       env: { ...process.env, GOBIN: making, CGO_ENABLED: "0" },
     });
     renameSync(making, folder);
-    say(`Helm took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+    printProgress(`Helm took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
     return join(folder, "helm");
   } catch (error) {
     throwIfInterrupted();
-    say(`Helm could not be built: ${error.message.trim().split("\n").at(-1)}`);
+    printProgress(`Helm could not be built: ${error.message.trim().split("\n").at(-1)}`);
     return undefined;
   } finally {
     rmSync(making, { recursive: true, force: true });

@@ -21,22 +21,22 @@ let listener = () => undefined;
 
 /** Listens for signals, and for the end of the parent process, which is treated as SIGTERM. */
 export function watchForInterrupts() {
-  const heard = new Map();
-  const hear = (signal) => {
+  const receivedAt = new Map();
+  const receive = (signal) => {
     const now = performance.now();
-    if (now - (heard.get(signal) ?? -Infinity) < echoMs) return;
-    heard.set(signal, now);
+    if (now - (receivedAt.get(signal) ?? -Infinity) < echoMs) return;
+    receivedAt.set(signal, now);
     interruptedBy ??= signal;
     listener(signal);
   };
-  process.on("SIGINT", () => hear("SIGINT"));
-  process.on("SIGTERM", () => hear("SIGTERM"));
-  process.on("SIGHUP", () => hear("SIGTERM"));
+  process.on("SIGINT", () => receive("SIGINT"));
+  process.on("SIGTERM", () => receive("SIGTERM"));
+  process.on("SIGHUP", () => receive("SIGTERM"));
   const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(watch);
-    hear("SIGTERM");
+    receive("SIGTERM");
   }, watchMs);
   watch.unref();
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { claim } from "../../build/claim.mjs";
 import { throwIfInterrupted } from "./interrupt.mjs";
 import { tools } from "./places.mjs";
-import { say } from "./say.mjs";
+import { printProgress } from "./progress.mjs";
 
 const maxWaitMs = 15 * 60_000;
 /**
@@ -15,7 +15,7 @@ const retryMs = 200;
 export async function locked(step) {
   mkdirSync(tools, { recursive: true });
   const until = Date.now() + maxWaitMs;
-  let said = false;
+  let isReported = false;
   for (;;) {
     const { heldBy, release } = claim(tools, "lock");
     if (release !== undefined) {
@@ -27,8 +27,8 @@ export async function locked(step) {
     }
     if (Date.now() > until)
       throw new Error(`Another preparation (process ${heldBy}) holds ${join(tools, "lock.*")} for too long: stop it.`);
-    if (!said) say("another preparation is under way; waiting for it");
-    said = true;
+    if (!isReported) printProgress("another preparation is under way; waiting for it");
+    isReported = true;
     await new Promise((resolve) => setTimeout(resolve, retryMs * (0.5 + Math.random())));
     throwIfInterrupted();
   }

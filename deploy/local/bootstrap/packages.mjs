@@ -3,21 +3,21 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { root } from "./places.mjs";
 import { run } from "./run.mjs";
-import { say } from "./say.mjs";
+import { printProgress } from "./progress.mjs";
 
 const stamp = join(root, "node_modules/.bootstrap-stamp");
 
 /** Installs packages if anything has changed since the last complete install. */
 export async function installPackages(node, pnpm) {
-  const wanted = digest(node);
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  const expected = digest(node);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === expected) return;
   // Without the stamp, the next start installs again after an interruption.
   rmSync(stamp, { force: true });
-  say("installing packages");
+  printProgress("installing packages");
   await run(pnpm, ["install", "--frozen-lockfile", "--prefer-offline"], "The packages could not be installed:", {
     env: { ...process.env, CI: "true", PATH: `${dirname(node)}:${process.env.PATH ?? ""}` },
   });
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, expected);
 }
 
 function digest(node) {

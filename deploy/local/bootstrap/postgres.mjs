@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { programsOf, unpack } from "./debian.mjs";
 import { ask, isExecutable, onPath } from "./run.mjs";
-import { say } from "./say.mjs";
+import { printProgress } from "./progress.mjs";
 
 /** Variable that names PostgreSQL's server; `none` for tests without one. */
 const variable = "MODELGATE_POSTGRES";
@@ -21,7 +21,7 @@ export async function findPostgres() {
   if (!isExecutable(program) && onPath("apt-get") !== undefined && onPath("dpkg-deb") !== undefined)
     await unpack("postgres");
   if (isExecutable(program)) return { [variable]: program };
-  say(
+  printProgress(
     `no PostgreSQL: tests of the books on PostgreSQL will fail (install it, start Docker, or set ${variable} to the server)`,
   );
   return {};

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { programsOf, unpack } from "./debian.mjs";
 import { isExecutable, onPath } from "./run.mjs";
-import { say } from "./say.mjs";
+import { printProgress } from "./progress.mjs";
 
 /** Variable that names Prometheus; `none` for a chaos run without alerts. */
 const variable = "MODELGATE_PROMETHEUS";
@@ -18,6 +18,6 @@ export async function findPrometheus() {
   if (!isExecutable(program) && onPath("apt-get") !== undefined && onPath("dpkg-deb") !== undefined)
     await unpack("prometheus");
   if (isExecutable(program)) return { [variable]: program };
-  say(`no Prometheus for the alerts of a chaos run: install it, or set ${variable} to it`);
+  printProgress(`no Prometheus for the alerts of a chaos run: install it, or set ${variable} to it`);
   return {};
 }

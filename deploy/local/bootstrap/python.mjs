@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { throwIfInterrupted } from "./interrupt.mjs";
 import { root, tools } from "./places.mjs";
 import { ask, onPath, run } from "./run.mjs";
-import { say } from "./say.mjs";
+import { printProgress } from "./progress.mjs";
 
 /** Variable that names the Python for the documentation's samples; `none` for tests without it. */
 const variable = "MODELGATE_PYTHON";
@@ -22,7 +22,9 @@ export async function findPython() {
   const folder = join(tools, `python-${digest}`);
   if (!existsSync(folder)) await install(folder);
   if (existsSync(folder)) return { [variable]: join(folder, "bin/python") };
-  say(`no Python: the documentation's Python samples are skipped (install Python 3.10, or set ${variable} to one)`);
+  printProgress(
+    `no Python: the documentation's Python samples are skipped (install Python 3.10, or set ${variable} to one)`,
+  );
   return {};
 }
 
@@ -33,7 +35,7 @@ async function install(folder) {
   if (python === undefined || (await ask(python, ["-c", check])) === undefined) return;
   for (const left of readdirSync(tools).filter((entry) => entry.startsWith("python-")))
     rmSync(join(tools, left), { recursive: true, force: true });
-  say("installing the Python SDKs for the documentation's samples (once, a minute or two)");
+  printProgress("installing the Python SDKs for the documentation's samples (once, a minute or two)");
   const making = `${folder}.making`;
   mkdirSync(making, { recursive: true });
   try {
@@ -45,7 +47,7 @@ async function install(folder) {
     renameSync(making, folder);
   } catch (error) {
     throwIfInterrupted();
-    say(`the Python SDKs could not be installed: ${error.message.trim().split("\n").at(-1)}`);
+    printProgress(`the Python SDKs could not be installed: ${error.message.trim().split("\n").at(-1)}`);
     rmSync(making, { recursive: true, force: true });
   }
 }

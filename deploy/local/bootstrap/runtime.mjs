@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { platform, tools, versions } from "./places.mjs";
 import { ask, isExecutable, onPath, run } from "./run.mjs";
-import { say } from "./say.mjs";
+import { printProgress } from "./progress.mjs";
 
 /** Finds Node 24: the running one, one on PATH, or one from npm in `.tools`. */
 export async function findNode() {
@@ -40,7 +40,7 @@ async function fetchPackage(name, specifier, what) {
   if (existsSync(folder)) return folder;
   for (const left of readdirSync(tools).filter((entry) => entry.startsWith(`${name}.`)))
     rmSync(join(tools, left), { recursive: true, force: true });
-  say(`getting ${what} (once)`);
+  printProgress(`getting ${what} (once)`);
   const making = `${folder}.${process.pid}`;
   mkdirSync(making, { recursive: true });
   await run(

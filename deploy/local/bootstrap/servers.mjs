@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { programsOf, unpack } from "./debian.mjs";
 import { ask, isExecutable, onPath, run } from "./run.mjs";
-import { say } from "./say.mjs";
+import { printProgress } from "./progress.mjs";
 
 /** Required servers, the variables with their addresses, and the variables of their programs. */
 const needed = [
@@ -37,7 +37,7 @@ export async function findServers() {
 /** Pulls an image in advance, because the start of a server has a limit of seconds. */
 async function pull(image) {
   if ((await ask("docker", ["image", "inspect", "--format", "{{.Id}}", image])) !== undefined) return;
-  say(`pulling the image ${image} (once)`);
+  printProgress(`pulling the image ${image} (once)`);
   await run("docker", ["pull", "--quiet", image], `The image ${image} could not be pulled:`);
 }
 

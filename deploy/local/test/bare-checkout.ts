@@ -34,7 +34,7 @@ export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
     writeFileSync(path("bin", programName), `#!/bin/sh\n${script}\n`);
     chmodSync(path("bin", programName), 0o755);
   };
-  program("npm", "echo npm was asked >&2; exit 1");
+  program("npm", "echo npm was called >&2; exit 1");
   program("pnpm", installing("true"));
   for (const server of ["redis-server", "nats-server", "chromium", "postgres", "prometheus"]) program(server, "exit 0");
   program("helm", "echo v3.0.0");

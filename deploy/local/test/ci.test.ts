@@ -8,7 +8,7 @@ const script = join(import.meta.dirname, "../../../.ci/run");
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "modelgate-ci-"));
-  for (const made of [".ci", "bin", "engine"]) mkdirSync(join(folder, made));
+  for (const folderName of [".ci", "bin", "engine"]) mkdirSync(join(folder, folderName));
   cpSync(script, join(folder, ".ci/run"));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -19,7 +19,7 @@ const program = (name: string, text: string): void => {
 };
 
 test.each([0, 3])("another user's Docker is not changed, and the exit status is that of the tests (%i)", (status) => {
-  program("docker", `echo "$@" >> ${join(folder, "docker-asked")}; echo container`);
+  program("docker", `echo "$@" >> ${join(folder, "docker-calls")}; echo container`);
   program("npm", `[ "$1" != test ] || exit ${status}`);
   // A killed engine has left the file with its process id, which another process has now.
   const other = spawn("sleep", ["60"]);
@@ -33,7 +33,7 @@ test.each([0, 3])("another user's Docker is not changed, and the exit status is 
       },
     });
     expect(ended.status).toBe(status);
-    expect(existsSync(join(folder, "docker-asked")) ? readFileSync(join(folder, "docker-asked"), "utf8") : "").toBe("");
+    expect(existsSync(join(folder, "docker-calls")) ? readFileSync(join(folder, "docker-calls"), "utf8") : "").toBe("");
     expect(() => process.kill(other.pid ?? 0, 0)).not.toThrow();
     expect(other.exitCode ?? other.signalCode).toBeNull();
   } finally {

@@ -6,8 +6,8 @@ import { spawnContainer } from "../container.ts";
 import { bareCheckout } from "./bare-checkout.ts";
 
 /** Returns a docker program that records its arguments. Its containers run until their client ends. */
-const docker = (asked: string): string => `#!/bin/sh
-echo "$@" >> ${asked}
+const docker = (callsFile: string): string => `#!/bin/sh
+echo "$@" >> ${callsFile}
 case "$1" in info) echo "[name=seccomp,profile=builtin]";; run) exec sleep 60;; image) exit 1;; esac
 `;
 
@@ -15,7 +15,7 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "modelgate-container-"));
   mkdirSync(join(folder, "bin"));
-  writeFileSync(join(folder, "bin/docker"), docker(join(folder, "asked")));
+  writeFileSync(join(folder, "bin/docker"), docker(join(folder, "calls")));
   chmodSync(join(folder, "bin/docker"), 0o755);
   vi.stubEnv("PATH", `${join(folder, "bin")}${delimiter}${process.env["PATH"] ?? ""}`);
 });
@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const dockerCalls = (): readonly string[] => readFileSync(join(folder, "asked"), "utf8").trim().split("\n");
+const dockerCalls = (): readonly string[] => readFileSync(join(folder, "calls"), "utf8").trim().split("\n");
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
   "a container replaces its predecessor, keeps its files here, and is removed after %s to its client",
@@ -47,12 +47,12 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
 
 test("a missing image is pulled during preparation, before any server starts", () => {
   using checkout = bareCheckout();
-  checkout.program("docker", docker(checkout.path("asked")).split("\n").slice(1).join("\n"));
+  checkout.program("docker", docker(checkout.path("calls")).split("\n").slice(1).join("\n"));
   const script = `import("./deploy/local/bootstrap/servers.mjs").then(({ findServers }) => findServers())
     .then((found) => console.log(JSON.stringify(found)))`;
   const env = "process.env.MODELGATE_REDIS_SERVER = 'docker:redis:8'; process.env.NATS_URL = 'nats://elsewhere';";
   const { stdout, stderr } = checkout.node("-e", `${env} ${script}`);
   expect(stderr).toBe("pulling the image redis:8 (once)\n");
   expect(JSON.parse(stdout)).toEqual({ MODELGATE_REDIS_SERVER: "docker:redis:8" });
-  expect(readFileSync(checkout.path("asked"), "utf8")).toContain("pull --quiet redis:8\n");
+  expect(readFileSync(checkout.path("calls"), "utf8")).toContain("pull --quiet redis:8\n");
 });

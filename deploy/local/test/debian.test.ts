@@ -22,7 +22,7 @@ function debian(apt: { readonly show: string; readonly download: string }): Bare
   checkout.program("apt-cache", `case "$1" in show) ${apt.show};; *) ${depends}; esac`);
   checkout.program(
     "apt-get",
-    `echo "$@" >> ${checkout.path("asked")}
+    `echo "$@" >> ${checkout.path("calls")}
 case "$*" in *download*) ${apt.download};; esac`,
   );
   checkout.program(
@@ -36,7 +36,7 @@ done`,
 }
 
 function aptCalls(checkout: BareCheckout): readonly string[] {
-  return readFileSync(checkout.path("asked"), "utf8").trim().split("\n");
+  return readFileSync(checkout.path("calls"), "utf8").trim().split("\n");
 }
 
 test("an unpacked server uses its own libraries' folders, and never the current folder", () => {

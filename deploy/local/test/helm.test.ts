@@ -30,13 +30,13 @@ test("a Helm that the environment names is used unchanged", () => {
 test("Go builds the pinned version once, into .tools", () => {
   using checkout = bareCheckout();
   checkout.program("helm", "exit 1");
-  checkout.program("go", `echo "$@" >> ${checkout.path("asked")}; ${building}`);
+  checkout.program("go", `echo "$@" >> ${checkout.path("calls")}; ${building}`);
   const { found, output } = find(checkout);
   expect(output).toMatch(/^building Helm with Go .+\nHelm took \d+ s\n$/);
   const [folder = ""] = checkout.tools();
   expect(folder).toMatch(/^helm-3\.\d+\.\d+$/);
   expect(found).toEqual({ MODELGATE_HELM: checkout.path(".tools", folder, "helm") });
-  checkout.program("go", "echo asked again >&2; exit 1");
+  checkout.program("go", "echo called again >&2; exit 1");
   expect(find(checkout)).toEqual({ found, output: "" });
 });
 

@@ -70,7 +70,7 @@ const listening = (last: string): string => `
 import { appendFileSync, writeFileSync } from "node:fs";
 for (const signal of ["SIGINT", "SIGTERM"])
   process.on(signal, () => {
-    appendFileSync("heard", signal + "\\n");
+    appendFileSync("received", signal + "\\n");
     if (signal === "${last}") setTimeout(() => process.exit(7), 50);
   });
 process.once("disconnect", () => process.exit(8));
@@ -79,19 +79,19 @@ writeFileSync("task", process.pid + "\\n");
 `;
 
 test.concurrent.each([
-  { sent: ["SIGINT"], heard: "SIGINT\n" },
-  { sent: ["SIGTERM"], heard: "SIGTERM\n" },
-  { sent: ["SIGHUP"], heard: "SIGTERM\n" },
+  { sent: ["SIGINT"], received: "SIGINT\n" },
+  { sent: ["SIGTERM"], received: "SIGTERM\n" },
+  { sent: ["SIGHUP"], received: "SIGTERM\n" },
   // A terminal sends SIGINT to all processes, and npm forwards it, so the bootstrap gets it twice.
-  { sent: ["SIGINT", "SIGINT"], heard: "SIGINT\n" },
-] as const)("$sent to the bootstrap alone is forwarded to the task once", async ({ sent, heard }) => {
+  { sent: ["SIGINT", "SIGINT"], received: "SIGINT\n" },
+] as const)("$sent to the bootstrap alone is forwarded to the task once", async ({ sent, received }) => {
   using checkout = bareCheckout();
-  writeFileSync(checkout.path("deploy/local/start.ts"), listening(heard.trim()));
+  writeFileSync(checkout.path("deploy/local/start.ts"), listening(received.trim()));
   const child = checkout.start(bootstrap, "start");
   await pidIn(checkout, "task");
   for (const signal of sent) child.kill(signal);
   expect(await ended(child)).toBe(7);
-  expect(readFileSync(checkout.path("heard"), "utf8")).toBe(heard);
+  expect(readFileSync(checkout.path("received"), "utf8")).toBe(received);
 });
 
 test.concurrent("a task is notified when the bootstrap is killed", async () => {

@@ -71,8 +71,8 @@ test.each([
   { entry: "that is old", since: dayFromNow(-15), refusals: ["too old, in the future, or no day"] },
   { entry: "of a day to come", since: dayFromNow(2), refusals: ["too old, in the future, or no day"] },
   { entry: "without a day", since: "soon", refusals: ["too old, in the future, or no day"] },
-])("the quarantine refuses an entry $entry: $refusals", ({ entry: _entry, refusals, ...given }) => {
-  const entry = { file: "deploy/local/test/ports.test.ts", reason: "a race", since: dayFromNow(0), ...given };
+])("the quarantine refuses an entry $entry: $refusals", ({ entry: _entry, refusals, ...fields }) => {
+  const entry = { file: "deploy/local/test/ports.test.ts", reason: "a race", since: dayFromNow(0), ...fields };
   expect(refusalsOf(entry)).toEqual(refusals);
 });
 

@@ -65,16 +65,16 @@ test.each([
   ["a tag that is not the version", ["--registry", registry, "--tag", "v99.0.0", "--dry-run"], /the tag must be v/],
   ["no registry", ["--tag", `v${version}`, "--dry-run"], /--registry/],
   ["a registry in upper case", ["--registry", "ghcr.io/Acme", "--tag", `v${version}`, "--dry-run"], /lower case/],
-])("%s is refused", (_, words, says) => {
+])("%s is refused", (_, words, message) => {
   const { status, stderr } = release(words);
-  expect(stderr).toMatch(says);
+  expect(stderr).toMatch(message);
   expect(status).toBe(1);
 });
 
 /** Creates a program that records its name and arguments. */
 function program(name: string, script = ""): void {
   const file = join(folder, "bin", name);
-  writeFileSync(file, `#!/bin/sh\necho "${name} $*" >> ${join(folder, "asked")}\n${script}\n`);
+  writeFileSync(file, `#!/bin/sh\necho "${name} $*" >> ${join(folder, "calls")}\n${script}\n`);
   chmodSync(file, 0o755);
 }
 
@@ -93,7 +93,7 @@ describe("a release with programs that only record their arguments", () => {
     release(["--registry", registry, "--tag", `v${version}`, "--out", join(folder, "dist")], {
       PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
     });
-  const recordedCalls = () => readFileSync(join(folder, "asked"), "utf8").trim().split("\n");
+  const recordedCalls = () => readFileSync(join(folder, "calls"), "utf8").trim().split("\n");
 
   test("runs every step in its order, and signs the digests that were pushed", () => {
     const { status, stderr } = run();

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { spawnService } from "../child.ts";
-import { serviceMessageIn, serviceMessagePrinter } from "../complaints.ts";
+import { serviceMessageIn, serviceMessagePrinter } from "../service-messages.ts";
 
 const line = (entry: object): string => JSON.stringify({ time: 1, service: "edge", ...entry });
 
 test.each([
-  { what: "a request's log line", written: line({ level: 30, msg: "request" }), said: undefined },
-  { what: "a warning", written: line({ level: 40, msg: "channel rests" }), said: "warning: channel rests" },
+  { what: "a request's log line", written: line({ level: 30, msg: "request" }), message: undefined },
+  { what: "a warning", written: line({ level: 40, msg: "channel rests" }), message: "warning: channel rests" },
   {
     what: "an error with its cause",
     written: line({
@@ -14,15 +14,15 @@ test.each([
       msg: "redis is unavailable",
       err: { type: "Error", message: "ECONNREFUSED", stack: "at x" },
     }),
-    said: "error: redis is unavailable: ECONNREFUSED",
+    message: "error: redis is unavailable: ECONNREFUSED",
   },
-  { what: "a fatal error without a message", written: line({ level: 60 }), said: `error: ${line({ level: 60 })}` },
-  { what: "an uncaught error", written: "uncaught: TypeError: x", said: "uncaught: TypeError: x" },
-  { what: "JSON that is not a log line", written: '{"a":1}', said: '{"a":1}' },
-  { what: "half a line", written: '{"level":50,"ms', said: '{"level":50,"ms' },
-  { what: "an empty line", written: "", said: undefined },
-])("$what", ({ written, said }) => {
-  expect(serviceMessageIn(written)?.words).toBe(said);
+  { what: "a fatal error without a message", written: line({ level: 60 }), message: `error: ${line({ level: 60 })}` },
+  { what: "an uncaught error", written: "uncaught: TypeError: x", message: "uncaught: TypeError: x" },
+  { what: "JSON that is not a log line", written: '{"a":1}', message: '{"a":1}' },
+  { what: "half a line", written: '{"level":50,"ms', message: '{"level":50,"ms' },
+  { what: "an empty line", written: "", message: undefined },
+])("$what", ({ written, message }) => {
+  expect(serviceMessageIn(written)?.words).toBe(message);
 });
 
 test("an equal message is printed once per interval; another message, or one of another service, immediately", () => {
@@ -53,7 +53,7 @@ test("every line of a service is received, on any stream and in any chunks", asy
     name: "edge",
     command: process.execPath,
     args: ["-e", script],
-    onLine: (heard) => lines.push(heard),
+    onLine: (text) => lines.push(text),
   });
   expect(await child.ended).toBe(0);
   expect(lines.toSorted()).toEqual(["last words, no end of line", '{"level":40,"msg":"é"}']);

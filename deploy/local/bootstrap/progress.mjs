@@ -1,10 +1,10 @@
 /** Prints progress to stderr, because stdout belongs to the task. */
-export function say(words) {
-  process.stderr.write(`${words}\n`);
+export function printProgress(text) {
+  process.stderr.write(`${text}\n`);
 }
 
 /** Prints an error as one sentence, and sets a failing exit status. */
 export function fail(error) {
-  say(error instanceof Error ? error.message : String(error));
+  printProgress(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }
