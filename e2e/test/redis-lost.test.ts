@@ -32,17 +32,17 @@ interface Verification {
 
 /** Waits until nothing is reserved and the books agree. */
 async function booksAgree(receipts: number): Promise<Verification> {
-  let seen: unknown;
+  let lastState: unknown;
   const found = await until(
     `the books to agree about ${receipts} receipts`,
     async () => {
       const { accounts } = await read<{ accounts: Verification[] }>(suite, "/ledger/verification?account=demo");
       const [one] = accounts;
-      seen = [one, await money(suite)];
+      lastState = [one, await money(suite)];
       return one?.ok === true && one.to === receipts && (await money(suite)).heldNanos === "0" && one;
     },
     60_000,
-  ).catch((error: unknown) => expect.unreachable(`${String(error)}: ${JSON.stringify(seen)}`));
+  ).catch((error: unknown) => expect.unreachable(`${String(error)}: ${JSON.stringify(lastState)}`));
   const { balanceNanos, creditedNanos, spentNanos } = await money(suite);
   expect(BigInt(balanceNanos)).toBe(BigInt(creditedNanos) - BigInt(spentNanos));
   return found;
@@ -60,7 +60,7 @@ test("Redis is emptied during a stream and a video: both end normally and are ch
   await until("the request to reach the vendor", async () => (await suite.simulator.requests("main")).length > before);
   const film = sdk(suite).videos.create({
     model: "film",
-    prompt: 'A boat {{simulate: {"delayMs": 1000, "looks": 1}}}',
+    prompt: 'A boat {{simulate: {"delayMs": 1000, "polls": 1}}}',
   });
   await until("its request to reach the vendor", async () => (await suite.simulator.requests("films")).length > 0);
   suite.process("ledger").signal("SIGSTOP");
@@ -88,17 +88,17 @@ test("Redis returns with the state before the last key changes: unknown keys get
   await until("Redis to be known as complete", async () => (await isComplete()) === 1, 60_000);
   const cut = await newestLog(suite.backends.redisUrl);
   await suite.ask("token", "disable", disabled.id);
-  const made = await newKey();
+  const created = await newKey();
   suite.process("ledger").signal("SIGSTOP");
   await suite.backends.redis.kill();
   truncateSync(cut.file, cut.bytes);
   await suite.backends.redis.start();
   const status = async (key: string): Promise<number> => (await post(suite, hello("fixed"), key)).status;
   await until("Redis to be found", async () => (await status(keys.demo)) === 200);
-  const unknown = await post(suite, hello("fixed"), made.key);
+  const unknown = await post(suite, hello("fixed"), created.key);
   expect([unknown.status, unknown.headers.get("retry-after")]).toEqual([503, "1"]);
   suite.process("ledger").signal("SIGCONT");
-  await until("the new key to pass", async () => (await status(made.key)) === 200);
+  await until("the new key to pass", async () => (await status(created.key)) === 200);
   await until("the other to be refused", async () => (await status(disabled.key)) === 401);
   const stranger = "sk-stranger-0123456789abcdef";
   await until("a key that was never created to be refused", async () => (await status(stranger)) === 401);

@@ -22,7 +22,7 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
       sent.push(JSON.parse(request.body).state);
       return isDeaf ? undefined : {};
     });
-    const body = { model: "film-kling", prompt: promptWith({ looks: 1_000_000 }), callback_url: client.url };
+    const body = { model: "film-kling", prompt: promptWith({ polls: 1_000_000 }), callback_url: client.url };
     const { json } = await ask({ url: suite.edgeUrl }, "/v1/video/generations", body);
     await until("the first two transitions to be in delivery", () => sent.length === 2);
     suite.process("video").signal(signal);

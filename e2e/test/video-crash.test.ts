@@ -33,7 +33,7 @@ const instances = ["openai-films", "compatible", "kling", "jimeng", "veo", "vert
 
 /** Returns the id of a new task, or undefined if the service died. */
 async function begin(number: number): Promise<string | undefined> {
-  const behaviour = { looks: 2 + (number % 4), ...(number % 7 === 0 ? { taskError: "no boats today" } : {}) };
+  const behaviour = { polls: 2 + (number % 4), ...(number % 7 === 0 ? { taskError: "no boats today" } : {}) };
   const model = models[number % models.length];
   const body = { model, prompt: `task number ${number}; ${promptWith(behaviour)}` };
   const answer = await ask({ url: suite.edgeUrl }, "/v1/video/generations", body).catch(() => undefined);
@@ -42,8 +42,8 @@ async function begin(number: number): Promise<string | undefined> {
 
 /** Returns the number of requests for each prompt. */
 async function creates(): Promise<ReadonlyMap<string, number>> {
-  const seen = (await Promise.all(instances.map((instance) => suite.simulator.requests(instance)))).flat();
-  const prompts = seen.flatMap(({ method, body }) => {
+  const vendorRequests = (await Promise.all(instances.map((instance) => suite.simulator.requests(instance)))).flat();
+  const prompts = vendorRequests.flatMap(({ method, body }) => {
     const found = /task number (\d+);/.exec(body)?.[1];
     return method === "POST" && found !== undefined ? [found] : [];
   });

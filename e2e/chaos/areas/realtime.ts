@@ -43,9 +43,9 @@ class Conversation {
     const url = `${call.edgeUrl.replace("http", "ws")}/v1/realtime?model=${modelOf(vendor, call.channelCount)}`;
     const headers = { authorization: `Bearer ${call.key}`, "x-request-id": call.requestId };
     this.#socket = new WebSocket(url, { headers })
-      .on("unexpected-response", (asked, { statusCode }) => {
+      .on("unexpected-response", (request, { statusCode }) => {
         this.#failure = String(statusCode);
-        asked.destroy();
+        request.destroy();
         this.#end();
       })
       .on("error", () => (this.#failure ??= "no answer"))

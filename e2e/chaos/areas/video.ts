@@ -39,7 +39,7 @@ export const video: Area = {
   },
   async call(call) {
     const vendor = vendors[call.turn % 2] ?? vendors[0];
-    const prompt = `A boat of ${call.requestId}; {{simulate: {"delayMs": 30, "looks": 2}}}`;
+    const prompt = `A boat of ${call.requestId}; {{simulate: {"delayMs": 30, "polls": 2}}}`;
     const leaves = call.leaves === "in the answer" ? "never" : call.leaves;
     const body = { model: modelOf(vendor, call.channelCount), prompt };
     const answer = await send(call, { path: "/v1/videos", body }, leaves);
@@ -92,7 +92,6 @@ async function downloadFile(call: ClientCall, id: string, failures: readonly str
   return { failures: failure === undefined ? failures : [...failures, `file: ${failure}`], whole: 1 };
 }
 
-/** Returns the request id of each started task. */
 async function startedRequestIds({ simulator }: Suite, instance: string, idPrefix: string): Promise<readonly string[]> {
   return (await simulator.requests(instance)).flatMap(({ method, body }) => {
     const found = /A boat of ([\w-]+);/.exec(body)?.[1];

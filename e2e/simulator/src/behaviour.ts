@@ -48,7 +48,7 @@ export const Behaviour = Type.Object(
     usage: Type.Optional(Type.Union([Type.Null(), Type.Record(Type.String(), Type.Unknown())])),
     finish: word,
     toolCalls: calls,
-    looks: count(),
+    polls: count(),
     taskError: word,
     expired: flag,
     closeAfterAccept: flag,

@@ -4,7 +4,7 @@ import type { Behaviour } from "./behaviour.ts";
 import { seenFile, type Form, type SeenFile } from "./core/form.ts";
 
 /** Received request, for tests. */
-interface SeenRequest {
+interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -27,19 +27,19 @@ export interface Instance {
   /** Returns the script's behaviour for the next request. */
   next(): Behaviour | undefined;
   script(steps: readonly Behaviour[]): void;
-  remember(request: IncomingMessage, path: string, body: Buffer, form: Form | undefined): SeenRequest | undefined;
-  readonly seen: readonly SeenRequest[];
+  remember(request: IncomingMessage, path: string, body: Buffer, form: Form | undefined): ReceivedRequest | undefined;
+  readonly requests: readonly ReceivedRequest[];
   forget(): void;
 }
 
-const maxSeen = 10_000;
+const maxRequests = 10_000;
 const bodyCharacters = 64 * 1024;
 /** Instance at the plain address. It does not remember requests, because benchmarks use it. */
 export const plainInstance = "";
 
 export function createInstance(remembers: boolean): Instance {
   let steps: Behaviour[] = [];
-  let seen: SeenRequest[] = [];
+  let requests: ReceivedRequest[] = [];
   return {
     next() {
       const [step] = steps;
@@ -50,8 +50,8 @@ export function createInstance(remembers: boolean): Instance {
       steps = [...next];
     },
     remember({ method = "GET", headers }, path, body, form) {
-      if (!remembers || seen.length >= maxSeen) return undefined;
-      const request: SeenRequest = {
+      if (!remembers || requests.length >= maxRequests) return undefined;
+      const request: ReceivedRequest = {
         method,
         path,
         headers: { ...headers },
@@ -60,14 +60,14 @@ export function createInstance(remembers: boolean): Instance {
         body: body.toString("utf8", 0, bodyCharacters),
         ...(form === undefined ? {} : { fields: form.fields, files: form.files.map(seenFile) }),
       };
-      seen.push(request);
+      requests.push(request);
       return request;
     },
-    get seen() {
-      return seen;
+    get requests() {
+      return requests;
     },
     forget() {
-      seen = [];
+      requests = [];
     },
   };
 }

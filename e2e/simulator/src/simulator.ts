@@ -41,9 +41,9 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
     if (vendor === undefined) return reply(response, 404, { error: { message: `No simulated vendor at ${path}.` } });
     const instance = instanceOf(instanceName);
     const form = await formIn(request.headers, body);
-    const seen = instance.remember(request, path, body, form);
+    const received = instance.remember(request, path, body, form);
     response.once("close", () => {
-      if (seen !== undefined) seen.aborted = !response.writableFinished;
+      if (received !== undefined) received.aborted = !response.writableFinished;
     });
     await vendor.answer({
       method: request.method ?? "GET",
@@ -75,7 +75,7 @@ function administer(
 ): void {
   if (what === "requests") {
     if (request.method === "DELETE") instance.forget();
-    return reply(response, 200, instance.seen);
+    return reply(response, 200, instance.requests);
   }
   if (request.method === "DELETE") {
     instance.script([]);

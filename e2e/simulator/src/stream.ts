@@ -119,8 +119,8 @@ function writer(
   };
   return {
     async write(frame) {
-      const made = bytesOf(frame);
-      const bytes = typeof made === "string" ? Buffer.from(made) : made;
+      const encoded = bytesOf(frame);
+      const bytes = typeof encoded === "string" ? Buffer.from(encoded) : encoded;
       began = true;
       const size = splitBytes ?? bytes.length;
       for (let at = 0; at < bytes.length && !response.destroyed; at += size) {

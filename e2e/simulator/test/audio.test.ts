@@ -82,8 +82,8 @@ describe("speech", () => {
 
 describe("transcripts", () => {
   test("have the length of a file whose header does not state one", async () => {
-    const spoken = await client.audio.speech.create({ ...ask, response_format: "flac" });
-    const bytes = Buffer.from(await spoken.arrayBuffer());
+    const speech = await client.audio.speech.create({ ...ask, response_format: "flac" });
+    const bytes = Buffer.from(await speech.arrayBuffer());
     // Clears the number of samples, as in a file of a streaming recorder.
     bytes.writeUInt8(bytes.readUInt8(21) & 0xf0, 21);
     bytes.fill(0, 22, 26);

@@ -195,8 +195,8 @@ describe("the official SDK gets an error", () => {
       },
       /signature/,
     ],
-  ])("for %s", async (_, asked: any, message) => {
-    const sent = client().send(new ConverseCommand({ modelId: nova, ...asked }));
+  ])("for %s", async (_, input: any, message) => {
+    const sent = client().send(new ConverseCommand({ modelId: nova, ...input }));
     await expect(sent).rejects.toMatchObject({ name: "ValidationException", message: expect.stringMatching(message) });
   });
 });

@@ -103,8 +103,8 @@ test("a streamed turn may be sent back in pieces, as the official SDK stores it"
 });
 
 test("an image on request", async () => {
-  const wanted = { generationConfig: { responseModalities: ["IMAGE"], imageConfig: { aspectRatio: "1:1" } } };
-  const { candidates, usageMetadata } = (await post(ask("A boat", wanted))).body;
+  const options = { generationConfig: { responseModalities: ["IMAGE"], imageConfig: { aspectRatio: "1:1" } } };
+  const { candidates, usageMetadata } = (await post(ask("A boat", options))).body;
   const [{ inlineData }] = candidates[0].content.parts;
   expect(Buffer.from(inlineData.data, "base64").subarray(1, 4).toString()).toBe("PNG");
   expect(usageMetadata.candidatesTokensDetails).toContainEqual({ modality: "IMAGE", tokenCount: 1_290 });

@@ -22,9 +22,9 @@ const qwenRequest = (model: string, content: readonly object[], more: object = {
 });
 
 test("images and edits with the official SDK: bytes from newer models, URLs from older ones", async () => {
-  const made = await client.images.generate({ model: "gpt-image-1", prompt: "a fox", n: 2, size: "256x256" });
-  expect(made.data?.map((image) => Object.keys(image))).toEqual([["b64_json"], ["b64_json"]]);
-  expect(made.usage).toMatchObject({ input_tokens: 2, output_tokens: 2_112 });
+  const created = await client.images.generate({ model: "gpt-image-1", prompt: "a fox", n: 2, size: "256x256" });
+  expect(created.data?.map((image) => Object.keys(image))).toEqual([["b64_json"], ["b64_json"]]);
+  expect(created.usage).toMatchObject({ input_tokens: 2, output_tokens: 2_112 });
   const edited = await client.images.edit({ model: "dall-e-2", prompt: "at night", image: await file() });
   const answer = await fetch(edited.data?.[0]?.url ?? "");
   expect(answer.headers.get("content-type")).toBe("image/png");
@@ -84,7 +84,7 @@ test("a task progresses with each poll, and is shown only to the key that create
       { model: "wan2.5", input: { prompt } },
       { "x-dashscope-async": "enable" },
     );
-  const look = async (id: string, key = "key") => {
+  const poll = async (id: string, key = "key") => {
     const answer = await fetch(`${simulator.url}/dashscope/api/v1/tasks/${id}`, {
       headers: { authorization: `Bearer ${key}` },
     });
@@ -93,15 +93,15 @@ test("a task progresses with each poll, and is shown only to the key that create
   const { body: begun } = await start("a fox");
   expect(begun.output.task_status).toBe("PENDING");
   const id: string = begun.output.task_id;
-  expect(await look(id, "another")).toMatchObject({ code: "InvalidTask" });
-  expect((await look(id)).output.task_status).toBe("RUNNING");
-  expect((await look(id)).output).toMatchObject({
+  expect(await poll(id, "another")).toMatchObject({ code: "InvalidTask" });
+  expect((await poll(id)).output.task_status).toBe("RUNNING");
+  expect((await poll(id)).output).toMatchObject({
     task_status: "SUCCEEDED",
     results: [{ actual_prompt: "Extended: a fox" }],
   });
   const { body: failing } = await start(simulate({ finish: "FAILED", errorCode: "DataInspectionFailed" }));
-  await look(failing.output.task_id);
-  expect((await look(failing.output.task_id)).output).toMatchObject({
+  await poll(failing.output.task_id);
+  expect((await poll(failing.output.task_id)).output).toMatchObject({
     task_status: "FAILED",
     code: "DataInspectionFailed",
   });

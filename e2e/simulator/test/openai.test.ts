@@ -110,9 +110,9 @@ test("an instance follows its script and records its requests", async () => {
       ),
     );
   expect(statuses).toEqual([500, 200, 503, 503]);
-  const seen: readonly unknown[] = JSON.parse(await (await fetch(`${url}/_requests/one`)).text());
-  expect(seen).toHaveLength(4);
-  expect(seen[0]).toMatchObject({
+  const received: readonly unknown[] = JSON.parse(await (await fetch(`${url}/_requests/one`)).text());
+  expect(received).toHaveLength(4);
+  expect(received[0]).toMatchObject({
     method: "POST",
     path: "/at/one/openai/v1/chat/completions",
     headers: { authorization: "Bearer k" },

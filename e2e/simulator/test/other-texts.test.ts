@@ -115,8 +115,8 @@ test.each<[string, string, object, RegExp]>([
     { model: "m", query: "q", documents: [{ text: "x" }] },
     /documents\[0\]/,
   ],
-])("refused: %s", async (_, path, asked, names) => {
-  const { status, body } = await post(path, asked);
+])("refused: %s", async (_, path, request, names) => {
+  const { status, body } = await post(path, request);
   expect(status).toBe(400);
   expect(JSON.stringify(body)).toMatch(names);
 });

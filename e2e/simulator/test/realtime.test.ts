@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => started[Symbol.asyncDispose]());
 
 /** Sends events in a session. Returns the received events until the end of a response. */
-async function eventsFor(...said: readonly object[]): Promise<readonly any[]> {
+async function eventsFor(...clientEvents: readonly object[]): Promise<readonly any[]> {
   const socket = new WebSocket(`${started.url}/openai/v1/realtime?model=m`, { headers: { authorization: "Bearer k" } });
   const events: any[] = [];
   const over = new Promise<void>((resolve) => {
@@ -21,13 +21,13 @@ async function eventsFor(...said: readonly object[]): Promise<readonly any[]> {
     });
   });
   await once(socket, "open");
-  for (const event of said) socket.send(JSON.stringify(event));
+  for (const event of clientEvents) socket.send(JSON.stringify(event));
   await over;
   socket.close();
   return events;
 }
 
-const says = (text: string) => ({
+const userMessage = (text: string) => ({
   type: "conversation.item.create",
   item: { type: "message", role: "user", content: [{ type: "input_text", text }] },
 });
@@ -37,7 +37,7 @@ const answer = (...output_modalities: readonly string[]) => ({
 });
 
 test.each(["text", "audio"])("an answer in %s: its part starts and ends with events of that type", async (modality) => {
-  const events = await eventsFor(says("Hi"), answer(modality));
+  const events = await eventsFor(userMessage("Hi"), answer(modality));
   const types = events.map(({ type }) => type);
   expect(types[0]).toBe("session.created");
   expect(types).toContain(modality === "text" ? "response.output_text.delta" : "response.output_audio.delta");
@@ -49,13 +49,13 @@ test.each(["text", "audio"])("an answer in %s: its part starts and ends with eve
 });
 
 test("a response reports its usage, or nothing if the prompt requests that", async () => {
-  const usage = async (words: string) => (await eventsFor(says(words), answer("text"))).at(-1).response.usage;
+  const usage = async (words: string) => (await eventsFor(userMessage(words), answer("text"))).at(-1).response.usage;
   expect(await usage("Hi")).toMatchObject({ output_token_details: { audio_tokens: 0 } });
   expect(await usage(simulate({ usage: null }))).toBeNull();
 });
 
 test("a malformed event is refused, and the error names its field", async () => {
-  expect((await eventsFor({ ...says("Hi"), colour: "red" })).at(-1)).toMatchObject({
+  expect((await eventsFor({ ...userMessage("Hi"), colour: "red" })).at(-1)).toMatchObject({
     type: "error",
     error: { type: "invalid_request_error", param: "colour" },
   });

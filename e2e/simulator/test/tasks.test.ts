@@ -35,10 +35,10 @@ test.each([
 test("a task runs at the first poll, is done at the second, and its video needs no key", async () => {
   const { body } = await started.post(path, videoRequest, bearer(tokenOf({})));
   const id: string = body.data.task_id;
-  const look = async (): Promise<any> =>
+  const poll = async (): Promise<any> =>
     (await fetch(`${started.url}${path}/${id}`, { headers: bearer(tokenOf({})) })).json();
-  expect((await look()).data.task_status).toBe("submitted");
-  const { data } = await look();
+  expect((await poll()).data.task_status).toBe("submitted");
+  const { data } = await poll();
   expect(data.task_status).toBe("succeed");
   const film = await fetch(data.task_result.videos[0].url);
   expect([film.status, film.headers.get("content-type")]).toEqual([200, "video/mp4"]);
@@ -47,7 +47,7 @@ test("a task runs at the first poll, is done at the second, and its video needs 
 
 test("a task fails, or its video expires, if the prompt requests that", async () => {
   const ended = async (behaviour: object): Promise<any> => {
-    const prompt = simulate({ looks: 1, ...behaviour });
+    const prompt = simulate({ polls: 1, ...behaviour });
     const { body } = await started.post(path, { ...videoRequest, prompt }, bearer(tokenOf({})));
     return (await fetch(`${started.url}${path}/${body.data.task_id}`, { headers: bearer(tokenOf({})) })).json();
   };

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 async function done(sdk: GoogleGenAI, begun: GenerateVideosOperation): Promise<GenerateVideosOperation> {
   let operation = begun;
-  for (let looks = 0; operation.done !== true && looks < 10; looks++)
+  for (let polls = 0; operation.done !== true && polls < 10; polls++)
     operation = await sdk.operations.getVideosOperation({ operation });
   return operation;
 }
@@ -48,9 +48,9 @@ describe("Google's SDK at Vertex", () => {
     });
     expect(begun.name).toMatch(/^projects\/.+\/models\/veo-3\.1-generate-001\/operations\//);
     const { response } = await done(cloud, begun);
-    const [made] = response?.generatedVideos ?? [];
-    expect(made?.video?.mimeType).toBe("video/mp4");
-    expect(isMp4(Buffer.from(made?.video?.videoBytes ?? "", "base64"))).toBe(true);
+    const [created] = response?.generatedVideos ?? [];
+    expect(created?.video?.mimeType).toBe("video/mp4");
+    expect(isMp4(Buffer.from(created?.video?.videoBytes ?? "", "base64"))).toBe(true);
   });
 
   test("gets the address of the video if the request names a bucket", async () => {
@@ -91,13 +91,13 @@ describe("Google's SDK at the Gemini API", () => {
     const operation = new GenerateVideosOperation();
     Object.assign(operation, await begun.json());
     const { response } = await done(developer, operation);
-    const [made] = response?.generatedVideos ?? [];
-    if (made?.video === undefined) throw new Error("no video was made");
+    const [created] = response?.generatedVideos ?? [];
+    if (created?.video === undefined) throw new Error("no video was made");
     const downloadPath = join(folder, "film.mp4");
-    const { uri = "" } = made.video;
+    const { uri = "" } = created.video;
     // The SDK finds the file's name only in an https address.
-    made.video.uri = uri.replace("http:", "https:");
-    await developer.files.download({ file: made, downloadPath });
+    created.video.uri = uri.replace("http:", "https:");
+    await developer.files.download({ file: created, downloadPath });
     expect(isMp4(await readFile(downloadPath))).toBe(true);
     // The download requires the key.
     expect((await fetch(uri)).status).toBe(403);

@@ -69,8 +69,8 @@ test("Gemini generates audio samples, and transcribes audio", async () => {
     responseModalities: ["AUDIO"],
     speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
   };
-  const spoken = await google.models.generateContent({ model: "gemini-2.5-flash-preview-tts", contents: text, config });
-  expect(Buffer.from(spoken.data ?? "", "base64").length / 48_000).toBeCloseTo(seconds, 1);
+  const speech = await google.models.generateContent({ model: "gemini-2.5-flash-preview-tts", contents: text, config });
+  expect(Buffer.from(speech.data ?? "", "base64").length / 48_000).toBeCloseTo(seconds, 1);
   const data = (await speakWav()).toString("base64");
   const transcript = await google.models.generateContent({
     model: "gemini-3-flash",

@@ -32,7 +32,7 @@ test("an interrupted callback is sent again", async () => {
     response.destroy();
     return undefined;
   });
-  const body = { model: "film-kling", prompt: promptWith({ looks: 1_000_000 }), callback_url: client.url };
+  const body = { model: "film-kling", prompt: promptWith({ polls: 1_000_000 }), callback_url: client.url };
   const { json } = await ask(area, "/v1/video/generations", body);
   await until("the second attempt", () => tries.get(`${json.task_id}.queued`) === 2);
 });
@@ -52,7 +52,7 @@ test.each([
     return {};
   });
   await area.simulator.forget(channel);
-  const body = { model, prompt: promptWith({ looks: 4 }), callback_url: client.url };
+  const body = { model, prompt: promptWith({ polls: 4 }), callback_url: client.url };
   const { status } = await ask(area, "/v1/video/generations", body);
   expect(status).toBe(200);
   await until("its end to be sent", () => states.has("completed"));
@@ -141,7 +141,7 @@ test.each([
 });
 
 test("the event stream of a task that is deleted meanwhile ends", async () => {
-  const body = { model: "film-openai", prompt: promptWith({ looks: 1_000_000 }) };
+  const body = { model: "film-openai", prompt: promptWith({ polls: 1_000_000 }) };
   const { json } = await ask(area, "/v1/videos", body);
   const events = await fetch(`${area.url}/v1/videos/${json.id}/events`, {
     headers: { authorization: `Bearer ${keys.demo}` },

@@ -165,11 +165,11 @@ describe("an image", () => {
   test.each([
     ["of another kind", { type: "text/plain", bytes: png }, /must be an image/],
     ["of zero bytes", { type: "image/png", bytes: Buffer.alloc(0) }, /is empty/],
-  ])("%s is refused, and no vendor is called", async (_, { type, bytes }, say) => {
+  ])("%s is refused, and no vendor is called", async (_, { type, bytes }, error) => {
     await area.simulator.forget("openai-films");
     const file = await toFile(bytes, "boat.png", { type });
     const create = sdk().videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
-    await expect(create).rejects.toMatchObject({ status: 400, param: "input_reference", message: say });
+    await expect(create).rejects.toMatchObject({ status: 400, param: "input_reference", message: error });
     expect(await area.simulator.requests("openai-films")).toEqual([]);
   });
 });
@@ -321,7 +321,7 @@ describe("a task belongs to one account", () => {
     const created = await ask(
       area,
       "/epsilon/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31",
-      { req_key: "film-openai", prompt: promptWith({ looks: 3 }) },
+      { req_key: "film-openai", prompt: promptWith({ polls: 3 }) },
       { key: keys.poor },
     );
     expect(created.json).toMatchObject({ code: 10_000 });
@@ -351,7 +351,7 @@ describe("content", () => {
 
   test("of a task that has not finished gets 404, and no vendor is called", async () => {
     // The task never ends, so nothing is settled.
-    const body = { model: "film-openai", prompt: promptWith({ looks: 1_000_000 }) };
+    const body = { model: "film-openai", prompt: promptWith({ polls: 1_000_000 }) };
     const { json } = await ask(area, "/v1/videos", body, { key: rival.key });
     expect(await area.metrics.metrics()).toMatch(/^modelgate_tasks_open(?:\{.*\})? [1-9]/m);
     const answer = await download(json.id, {}, rival.key);
@@ -394,7 +394,7 @@ describe("the end of a task", () => {
   });
 
   test("can be followed, with each state and progress", async () => {
-    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: promptWith({ looks: 5 }) });
+    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: promptWith({ polls: 5 }) });
     const authorization = `Bearer ${keys.demo}`;
     const followed = await fetch(`${area.url}/v1/videos/${json.id}/events`, { headers: { authorization } });
     expect(followed.headers.get("content-type")).toContain("text/event-stream");
@@ -410,7 +410,7 @@ describe("the end of a task", () => {
   test("is sent to the client's callback URL, signed, once per transition", async () => {
     await using client = await startScriptedServer(() => ({}));
     await area.simulator.forget("kling");
-    const request = { model_name: "film-kling", prompt: promptWith({ looks: 4 }), callback_url: `${client.url}/done` };
+    const request = { model_name: "film-kling", prompt: promptWith({ polls: 4 }), callback_url: `${client.url}/done` };
     const { json } = await ask(area, "/kling/v1/videos/text2video", request);
     await until("every transition to be sent", () => client.requests.length === 3);
     // Callbacks are sent over separate connections and may arrive in any order.
@@ -433,7 +433,7 @@ describe("the end of a task", () => {
   });
 
   test("each transition is one event, and the settlement is another", async () => {
-    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: promptWith({ looks: 4 }) });
+    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: promptWith({ polls: 4 }) });
     await ended(area, json.id);
     const events = await until("its events", async () => {
       const eventsOfTask = (await taskEvents(area.backends.natsUrl)).filter(({ taskId }) => taskId === json.id);

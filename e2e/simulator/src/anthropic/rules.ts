@@ -30,12 +30,12 @@ export function requireValidRequest(body: unknown): void {
 
 /** Refuses tool results that do not answer the calls of the previous turn, or are not first. */
 function requireValidTools(turns: readonly Turn[]): void {
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   for (const [place, turn] of turns.entries()) {
     const uses = blocksOf(turns[place - 1], "tool_use").map((use) => textAt(use, "id") ?? "");
     for (const id of uses) {
-      if (seen.has(id)) throw wrongField(["messages", turn.at - 1], `The tool_use id '${id}' appears more than once.`);
-      seen.add(id);
+      if (ids.has(id)) throw wrongField(["messages", turn.at - 1], `The tool_use id '${id}' appears more than once.`);
+      ids.add(id);
     }
     requireResults(turn, new Set(uses));
   }
@@ -112,9 +112,9 @@ function requireValidChoice(body: unknown): void {
   const choice = memberOf(body, "tool_choice");
   if (choice === undefined) return;
   if (names.length === 0) throw wrongField(["tool_choice"], "A tool_choice is only taken together with tools.");
-  const wanted = textAt(choice, "name");
-  if (wanted !== undefined && !names.includes(wanted))
-    throw wrongField(["tool_choice", "name"], `There is no tool '${wanted}'.`);
+  const chosenTool = textAt(choice, "name");
+  if (chosenTool !== undefined && !names.includes(chosenTool))
+    throw wrongField(["tool_choice", "name"], `There is no tool '${chosenTool}'.`);
 }
 
 function requireValidFiles(turns: readonly Turn[]): void {

@@ -28,7 +28,6 @@ export function blocksIn(message: unknown): readonly unknown[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : listAt(message, "content");
 }
 
-/** Returns the blocks of one type. */
 export function blocksOf(turn: Turn | undefined, type: string): readonly unknown[] {
   return (turn?.blocks ?? []).filter((block) => textAt(block, "type") === type);
 }

@@ -28,7 +28,7 @@ export function* opus(speech: Speech): Generator<Buffer> {
       yield page(packets, { sequence: sequence++, position, flags: 0 });
       packets = [];
     }
-    // The last position tells where the speech ends within its packet.
+    // The last position shows where the speech ends within its packet.
     yield page(packets, { sequence, position: end, flags: 4 });
   } finally {
     encoder.delete();

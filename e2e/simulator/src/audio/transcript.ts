@@ -46,9 +46,10 @@ async function taggedSeconds(bytes: Buffer, contentType: string): Promise<number
 }
 
 /** Returns a transcript with these words. The default words depend only on the length. */
-export function transcriptFor(seconds: number, said?: string): Transcript {
+export function transcriptFor(seconds: number, script?: string): Transcript {
   const texts =
-    said?.split(/\s+/).filter((word) => word !== "") ?? defaultWords(Math.max(1, Math.floor(seconds / secondsPerWord)));
+    script?.split(/\s+/).filter((word) => word !== "") ??
+    defaultWords(Math.max(1, Math.floor(seconds / secondsPerWord)));
   const pace = seconds / Math.max(1, texts.length);
   const words = texts.map((text, at) => ({ text, start: toMillis(at * pace), end: toMillis((at + 1) * pace) }));
   const segments: TimedText[] = [];

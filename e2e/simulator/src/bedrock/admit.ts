@@ -34,9 +34,9 @@ export function authenticate(call: VendorCall): string {
   const missing = ["host", "x-amz-date"].filter((name) => !names.includes(name));
   if (missing.length > 0)
     throw refusal(`'${missing.join(", ")}' must be a 'SignedHeader'.`, "InvalidSignatureException");
-  const wanted = signatureOf(call, { names, date, region, service, secret: `${accessKey}-secret` });
-  const given = field("Signature");
-  if (given.length !== wanted.length || !timingSafeEqual(Buffer.from(given), Buffer.from(wanted)))
+  const expected = signatureOf(call, { names, date, region, service, secret: `${accessKey}-secret` });
+  const signature = field("Signature");
+  if (signature.length !== expected.length || !timingSafeEqual(Buffer.from(signature), Buffer.from(expected)))
     throw refusal(
       "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method.",
       "InvalidSignatureException",

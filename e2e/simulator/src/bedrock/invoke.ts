@@ -23,12 +23,12 @@ export function invoke(body: unknown, model: string, stream: boolean): ParsedReq
 /** Reads a request to Claude. The path names the model. The body has the version and the beta features. */
 function invokeClaude(body: unknown, model: string, stream: boolean): ParsedRequest {
   if (!isRecord(body)) throw new Refusal(400, "Malformed input request, please reformat your input and try again.");
-  const { anthropic_version: given, anthropic_beta: betas, ...asked } = body;
-  if (given !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
+  const { anthropic_version: anthropicVersion, anthropic_beta: betas, ...request } = body;
+  if (anthropicVersion !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
   for (const name of ["model", "stream"])
-    if (Object.hasOwn(asked, name)) throw new Refusal(400, `${name}: Extra inputs are not permitted`);
+    if (Object.hasOwn(request, name)) throw new Refusal(400, `${name}: Extra inputs are not permitted`);
   const headers = Array.isArray(betas) ? { "anthropic-beta": betas.join(",") } : {};
-  const { streamed, ...understood } = openMessages({ ...asked, model }, headers, stream, bedrockPlatform);
+  const { streamed, ...understood } = openMessages({ ...request, model }, headers, stream, bedrockPlatform);
   return { ...understood, streamed: streamed && ((behaviour) => inAmazonFrames(streamed(behaviour))) };
 }
 

@@ -22,8 +22,8 @@ function blocksFor({ thoughts, redacted, text, calls }: Answer): readonly Block[
     blocks.push({ reasoningContent: { reasoningText } });
   }
   if (text !== undefined && text !== "") blocks.push({ text });
-  for (const { name, arguments: given } of calls)
-    blocks.push({ toolUse: { toolUseId: freshId("tooluse_"), name, input: argumentsOf(given) } });
+  for (const { name, arguments: args } of calls)
+    blocks.push({ toolUse: { toolUseId: freshId("tooluse_"), name, input: argumentsOf(args) } });
   return blocks;
 }
 

@@ -78,9 +78,9 @@ function thoughtsFor({ reasoning, words }: Question, behaviour: Behaviour): stri
 
 function callsFor(question: Question, behaviour: Behaviour): readonly ToolCall[] {
   if (behaviour.toolCalls !== undefined)
-    return behaviour.toolCalls.map(({ name, arguments: given }) => ({
+    return behaviour.toolCalls.map(({ name, arguments: args }) => ({
       name,
-      arguments: typeof given === "string" ? given : JSON.stringify(given),
+      arguments: typeof args === "string" ? args : JSON.stringify(args),
     }));
   const { tools, choice, words, results } = question;
   if (tools.length === 0 || choice === "none") return [];
@@ -139,17 +139,17 @@ function usageFor(
   [thoughts, ...shownText]: readonly string[],
 ): Pick<Answer, "counts" | "usage"> {
   const reasoningTokens = tokensOf(thoughts ?? "");
-  const spoken = shownText.reduce((sum, words) => sum + tokensOf(words), 0);
+  const textTokens = shownText.reduce((sum, words) => sum + tokensOf(words), 0);
   const counts: Counts = {
     inputTokens: promptTokens,
     ...(prompt === undefined ? { cachedTokens: 0, cacheWriteTokens: 0 } : readPromptCache(prompt)),
-    outputTokens: (reasoningTokens + spoken + imageTokens) * choices,
+    outputTokens: (reasoningTokens + textTokens + imageTokens) * choices,
     reasoningTokens: reasoningTokens * choices,
     imageTokens: imageTokens * choices,
   };
   if (usage === undefined || usage === null) return { counts, usage };
   const known: readonly string[] = countNames;
   if (!Object.keys(usage).every((name) => known.includes(name))) return { counts, usage };
-  const given = countNames.map((name) => [name, numberAt(usage, name) ?? counts[name]] as const);
-  return { counts: { ...counts, ...Object.fromEntries(given) }, usage: undefined };
+  const entries = countNames.map((name) => [name, numberAt(usage, name) ?? counts[name]] as const);
+  return { counts: { ...counts, ...Object.fromEntries(entries) }, usage: undefined };
 }

@@ -45,14 +45,14 @@ export interface Question {
 type QuestionOptions = Partial<Omit<Question, "model" | "words" | "promptTokens" | "directive">>;
 
 /** Creates a question from the texts of all messages, the system's first. Throws a Refusal for an invalid directive. */
-export function questionFrom(model: string, said: readonly string[], wished: QuestionOptions = {}): Question {
-  const last = said.at(-1) ?? "";
+export function questionFrom(model: string, texts: readonly string[], more: QuestionOptions = {}): Question {
+  const last = texts.at(-1) ?? "";
   const found = directiveIn(last);
   if (found !== undefined && "wrong" in found) throw new Refusal(400, `simulate: ${found.wrong}`);
   return {
     model,
     words: withoutDirective(last),
-    promptTokens: tokensOf(said.join("")),
+    promptTokens: tokensOf(texts.join("")),
     directive: found?.behaviour,
     tools: [],
     choice: "auto",
@@ -64,6 +64,6 @@ export function questionFrom(model: string, said: readonly string[], wished: Que
     stops: [],
     choices: 1,
     image: false,
-    ...wished,
+    ...more,
   };
 }

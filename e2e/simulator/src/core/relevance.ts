@@ -10,11 +10,11 @@ export interface Ranked {
 
 /** Sorts documents by relevance, the most relevant first. */
 export function rank(query: string, documents: readonly string[], most = documents.length): readonly Ranked[] {
-  const wanted = new Set(wordsIn(query));
+  const queryWords = new Set(wordsIn(query));
   return documents
     .map((document, index) => {
-      const shared = new Set(wordsIn(document).filter((word) => wanted.has(word)));
-      return { index, score: wanted.size === 0 ? 0 : shared.size / wanted.size };
+      const shared = new Set(wordsIn(document).filter((word) => queryWords.has(word)));
+      return { index, score: queryWords.size === 0 ? 0 : shared.size / queryWords.size };
     })
     .sort((one, other) => other.score - one.score || one.index - other.index)
     .slice(0, most);

@@ -28,10 +28,10 @@ export function jsonAtStart(text: string): string | undefined {
 }
 
 /** Parses arguments. Free text becomes the member `text`. */
-export function argumentsOf(given: string): unknown {
+export function argumentsOf(json: string): unknown {
   try {
-    return JSON.parse(given || "{}");
+    return JSON.parse(json || "{}");
   } catch {
-    return { text: given };
+    return { text: json };
   }
 }

@@ -15,15 +15,13 @@ export function tokenTexts(text: string): readonly string[] {
 const defaultChunks = 8;
 
 /** Splits a text into pieces. A text that is too short is repeated, so that benchmarks get the requested number. */
-export function piecesOf(text: string, wanted = Math.min(defaultChunks, text.length)): readonly string[] {
-  if (wanted === 0) return [];
+export function piecesOf(text: string, count = Math.min(defaultChunks, text.length)): readonly string[] {
+  if (count === 0) return [];
   const letters = Array.from(text);
-  if (letters.length < wanted)
-    return Array.from({ length: wanted }, (_, at) => letters[at % Math.max(1, letters.length)] ?? "x");
-  return Array.from({ length: wanted }, (_, at) =>
-    letters
-      .slice(Math.floor((at * letters.length) / wanted), Math.floor(((at + 1) * letters.length) / wanted))
-      .join(""),
+  if (letters.length < count)
+    return Array.from({ length: count }, (_, at) => letters[at % Math.max(1, letters.length)] ?? "x");
+  return Array.from({ length: count }, (_, at) =>
+    letters.slice(Math.floor((at * letters.length) / count), Math.floor(((at + 1) * letters.length) / count)).join(""),
   );
 }
 

@@ -56,8 +56,8 @@ const transcripts: Endpoint = {
     if (seconds === undefined)
       throw new Refusal(400, "failed to process audio: corrupt or unsupported data", { code: "Bad Request" });
     return {
-      whole: ({ text: said }) => {
-        const transcript = transcriptFor(seconds, said);
+      whole: ({ text: script }) => {
+        const transcript = transcriptFor(seconds, script);
         const words = transcript.words.map(({ text: word, start, end }) => ({
           word: word.toLowerCase(),
           start,

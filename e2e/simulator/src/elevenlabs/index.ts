@@ -58,8 +58,8 @@ const transcripts: Endpoint = {
     if (seconds === undefined) throw new Refusal(400, "The file is not audio.");
     return {
       directive: undefined,
-      whole: ({ text: said }) => {
-        const transcript = transcriptFor(seconds, said);
+      whole: ({ text: script }) => {
+        const transcript = transcriptFor(seconds, script);
         return {
           language_code: valuesOf(form, "language_code")[0] ?? "eng",
           language_probability: 0.98,

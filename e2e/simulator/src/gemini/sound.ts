@@ -17,7 +17,7 @@ const voices: ReadonlySet<string> = new Set(
 );
 
 /** Tokens per second of generated and of received speech. */
-const [madePerSecond, heardPerSecond] = [25, 32];
+const [outputTokensPerSecond, inputTokensPerSecond] = [25, 32];
 
 /** Reads a request for speech or a transcript; undefined for any other request. */
 export function soundIn(body: unknown, model: string): Promise<ParsedRequest> | ParsedRequest | undefined {
@@ -46,7 +46,7 @@ function speech(body: unknown, model: string): ParsedRequest {
     directive: question.directive,
     whole() {
       const spokenText = synthesize(question.words, { voice, speed: 1 });
-      const [input, output] = [tokensOf(question.words), Math.ceil(spokenText.seconds * madePerSecond)];
+      const [input, output] = [tokensOf(question.words), Math.ceil(spokenText.seconds * outputTokensPerSecond)];
       const data = Buffer.concat([...pcm(spokenText)]).toString("base64");
       return {
         candidates: [
@@ -78,7 +78,7 @@ async function transcript(recorded: unknown, task: string): Promise<ParsedReques
     directive,
     whole({ text: spokenText }) {
       const { text } = transcriptFor(seconds, spokenText);
-      const [audio, words, output] = [Math.ceil(seconds * heardPerSecond), tokensOf(task), tokensOf(text)];
+      const [audio, words, output] = [Math.ceil(seconds * inputTokensPerSecond), tokensOf(task), tokensOf(text)];
       return {
         candidates: [{ index: 0, content: { role: "model", parts: [{ text }] }, finishReason: "STOP" }],
         usageMetadata: {

@@ -8,18 +8,17 @@ interface Task {
   readonly request: PicturesRequest;
   readonly behaviour: Behaviour;
   readonly key: string;
-  looks: number;
+  polls: number;
 }
 
 const maxTasks = 10_000;
 const tasks = new Map<string, Task>();
 
-/** Starts a task and renders it. */
 export function beginTask(request: PicturesRequest, behaviour: Behaviour, key: string): object {
   const id = freshId("task-");
   const [oldest] = tasks.keys();
   if (tasks.size >= maxTasks && oldest !== undefined) tasks.delete(oldest);
-  tasks.set(id, { request, behaviour, key, looks: 0 });
+  tasks.set(id, { request, behaviour, key, polls: 0 });
   return { output: { task_id: id, task_status: "PENDING" }, request_id: freshId("req-") };
 }
 
@@ -39,7 +38,7 @@ export function pollTask(id: string, key: string, host: string): object {
 function stateOf(task: Task, host: string): { readonly task_status: string; readonly [name: string]: unknown } {
   const { request, behaviour } = task;
   const { errorCode: code = "InternalError", errorMessage: message = "simulated failure", finish } = behaviour;
-  if (++task.looks === 1 || finish === "RUNNING") return { task_status: "RUNNING" };
+  if (++task.polls === 1 || finish === "RUNNING") return { task_status: "RUNNING" };
   if (finish === "FAILED") return { task_status: "FAILED", code, message };
   const results = Array.from({ length: request.count }, (_, at) =>
     finish === "PARTIAL" && at === 0

@@ -72,7 +72,6 @@ const states: Readonly<Record<Phase["state"], string>> = {
   failed: "FAILED",
 };
 
-/** Polls and renders a video task. */
 export function pollVideo(task: SimulatedTask, address: string): object {
   const phase = poll(task);
   const output = { task_id: task.id, task_status: states[phase.state] };

@@ -29,7 +29,7 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
     if (vendor === undefined) return refuse(socket, 404, { error: { message: `No WebSocket at ${pathname}.` } });
     const instance = instanceOf(name);
     const behaviour = instance.next() ?? {};
-    const seen = instance.remember(request, pathname, Buffer.alloc(0), undefined);
+    const received = instance.remember(request, pathname, Buffer.alloc(0), undefined);
     const call: SocketCall = { path, query, headers: request.headers, behaviour };
     if (behaviour.delayMs !== undefined) await pause(behaviour.delayMs);
     if (behaviour.closeBeforeHead === true) return void socket.destroy();
@@ -41,15 +41,16 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
       return refuse(socket, error.status, vendor.renderError(error), error.retryAfter);
     }
     server.handleUpgrade(request, socket, head, (opened) => {
-      if (seen !== undefined) Object.assign(seen, { messages: [], sentBytes: 0 });
+      if (received !== undefined) Object.assign(received, { messages: [], sentBytes: 0 });
       const peer = new Peer(opened, vendor.binary === true, (bytes) => {
-        if (seen?.sentBytes !== undefined) seen.sentBytes += bytes;
+        if (received?.sentBytes !== undefined) received.sentBytes += bytes;
       });
       opened.on("message", (data: unknown, binary) => {
-        if (Buffer.isBuffer(data)) seen?.messages?.push(data.toString(binary ? "base64" : "utf8").slice(0, maxKept));
+        if (Buffer.isBuffer(data))
+          received?.messages?.push(data.toString(binary ? "base64" : "utf8").slice(0, maxKept));
       });
       opened.on("close", (code) => {
-        if (seen !== undefined) Object.assign(seen, { closeCode: code, aborted: code === 1006 });
+        if (received !== undefined) Object.assign(received, { closeCode: code, aborted: code === 1006 });
       });
       serve(vendor, opened, peer, call);
     });

@@ -33,7 +33,7 @@ export function beginOperation(
 const buckets = new Map<string, string>();
 
 /** Polls and renders an operation. `made` renders its video. */
-function pollOperation(name: string, made: (task: SimulatedTask) => object): object {
+function pollOperation(name: string, resultOf: (task: SimulatedTask) => object): object {
   const task = findTask(name.split("/").at(-1) ?? "");
   if (task === undefined) throw new Refusal(404, "Operation not found.");
   const wasDone = phaseOf(task).state === "completed";
@@ -44,7 +44,7 @@ function pollOperation(name: string, made: (task: SimulatedTask) => object): obj
   }
   if (phase.state !== "completed") return { name, metadata: {} };
   if (wasDone && task.behaviour.expired === true) throw new Refusal(404, "Operation not found.");
-  return { name, done: true, response: made(task) };
+  return { name, done: true, response: resultOf(task) };
 }
 
 export const geminiOperation: Endpoint = {

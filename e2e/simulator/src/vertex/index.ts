@@ -53,11 +53,11 @@ const version = "vertex-2023-10-16";
 /** Reads a request to Claude. The path names the model, and the body has the version. */
 function predict({ body, headers }: EndpointCall, model: string, streams: boolean): ParsedRequest {
   if (!isRecord(body)) throw new Refusal(400, "The body is not an object.");
-  const { anthropic_version: given, ...asked } = body;
-  if (given !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
-  if (Object.hasOwn(asked, "model")) throw new Refusal(400, "model: Extra inputs are not permitted");
+  const { anthropic_version: anthropicVersion, ...request } = body;
+  if (anthropicVersion !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
+  if (Object.hasOwn(request, "model")) throw new Refusal(400, "model: Extra inputs are not permitted");
   const isStream = streams && memberOf(body, "stream") === true;
-  return openMessages({ ...asked, model }, headers, isStream, vertexPlatform);
+  return openMessages({ ...request, model }, headers, isStream, vertexPlatform);
 }
 
 const locations: ReadonlySet<string> = new Set(["us-central1", "europe-west4", "global"]);

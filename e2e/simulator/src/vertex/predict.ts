@@ -11,7 +11,6 @@ const shape = shapeOf(`{
   parameters?: { outputDimensionality?: integer(1), autoTruncate?: boolean }
 }`);
 
-/** Parses a `predict` request for embeddings. */
 export function predictEmbeddings(body: unknown, model: string): ParsedRequest {
   requireShape(body, shape);
   const texts = listAt(body, "instances").map((each) => textAt(each, "content") ?? "");

@@ -12,12 +12,12 @@ export interface VideoRequest {
   readonly height: number;
 }
 
-/** Video task, with the number of its polls (`looks`). */
+/** Video task, with the number of its polls. */
 export interface SimulatedTask extends VideoRequest {
   readonly id: string;
   readonly createdAt: number;
   readonly behaviour: Behaviour;
-  looks: number;
+  polls: number;
 }
 
 /** State of a task after its polls so far. */
@@ -41,7 +41,7 @@ export function directiveOf(prompt: string): Behaviour {
 /** Creates a task. Polls change its state. */
 export function createTask(prefix: string, request: VideoRequest): SimulatedTask {
   const behaviour = directiveOf(request.prompt);
-  const task = { ...request, id: freshId(prefix), createdAt: Date.now(), behaviour, looks: 0 };
+  const task = { ...request, id: freshId(prefix), createdAt: Date.now(), behaviour, polls: 0 };
   const [oldest] = tasks.keys();
   if (tasks.size >= maxTasks && oldest !== undefined) tasks.delete(oldest);
   tasks.set(task.id, task);
@@ -55,18 +55,17 @@ export function findTask(id: string): SimulatedTask | undefined {
 
 /** Polls a task, which changes its phase. */
 export function poll(task: SimulatedTask): Phase {
-  task.looks++;
+  task.polls++;
   return phaseOf(task);
 }
 
-/** Returns the phase of a task without a poll. */
-export function phaseOf({ looks, behaviour }: SimulatedTask): Phase {
-  const needed = behaviour.looks ?? defaultPolls;
-  if (looks >= needed)
+export function phaseOf({ polls, behaviour }: SimulatedTask): Phase {
+  const needed = behaviour.polls ?? defaultPolls;
+  if (polls >= needed)
     return behaviour.taskError === undefined
       ? { state: "completed" }
       : { state: "failed", message: behaviour.taskError };
-  return looks <= 1 ? { state: "queued" } : { state: "in_progress", progress: Math.floor((looks * 100) / needed) };
+  return polls <= 1 ? { state: "queued" } : { state: "in_progress", progress: Math.floor((polls * 100) / needed) };
 }
 
 /** Returns the video of a task; undefined if it is not completed, or has expired. */

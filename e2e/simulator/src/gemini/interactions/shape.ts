@@ -43,5 +43,4 @@ const requests = new Shapes(
 `,
 );
 
-/** Shape of a request for an interaction. */
 export const interactionShape = requests.of("Interaction");

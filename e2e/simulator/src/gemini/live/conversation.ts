@@ -79,8 +79,8 @@ export class LiveConversation implements Conversation {
         .map((part) => textAt(part, "text") ?? "")
         .join("");
       const audio = listAt(turn, "parts").map((part) => bytesOf(memberOf(part, "inlineData")).length);
-      const heard = receivedSpeechTokens(audio.reduce((sum, bytes) => sum + bytes, 0));
-      this.#entries.push({ words, tokens: { text: tokensOf(words), audio: heard } });
+      const audioTokens = receivedSpeechTokens(audio.reduce((sum, bytes) => sum + bytes, 0));
+      this.#entries.push({ words, tokens: { text: tokensOf(words), audio: audioTokens } });
     }
     if (content["turnComplete"] === true) this.#answer();
   }
@@ -89,7 +89,7 @@ export class LiveConversation implements Conversation {
     if (this.#isManual()) {
       if (input["activityStart"] !== undefined) this.#interrupt();
       if (input["audio"] !== undefined) this.#audio.push(bytesOf(input["audio"]));
-      if (input["activityEnd"] !== undefined) this.#heard();
+      if (input["activityEnd"] !== undefined) this.#endSpeech();
       return;
     }
     if (input["activityStart"] !== undefined || input["activityEnd"] !== undefined)
@@ -104,14 +104,14 @@ export class LiveConversation implements Conversation {
     }
     const samples = bytesOf(input["audio"]);
     this.#audio.push(samples);
-    const heard = this.#voice.hear(samples);
+    const speech = this.#voice.hear(samples);
     const config = memberOf(this.#setup, "realtimeInputConfig");
-    if (heard === "speech began" && memberOf(config, "activityHandling") !== "NO_INTERRUPTION") this.#interrupt();
-    if (heard === "speech ended") this.#heard();
+    if (speech === "speech began" && memberOf(config, "activityHandling") !== "NO_INTERRUPTION") this.#interrupt();
+    if (speech === "speech ended") this.#endSpeech();
   }
 
   /** Called when the client has stopped speaking. */
-  #heard(): void {
+  #endSpeech(): void {
     const bytes = this.#audio.reduce((sum, { length }) => sum + length, 0);
     this.#audio = [];
     const words = `${millisecondsOf(bytes)} ms of speech`;

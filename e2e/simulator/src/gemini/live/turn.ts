@@ -6,7 +6,6 @@ import { generatedSpeechTokens, toneFor } from "../../core/speech.ts";
 import { piecesOf, tokensOf } from "../../core/tokens.ts";
 import type { SocketFrame } from "../../sockets/peer.ts";
 
-/** Token counts by modality. */
 export interface ModalityTokens {
   readonly text: number;
   readonly audio: number;
@@ -24,7 +23,7 @@ export interface TurnPlan {
 /** Turn of the model. Its usage grows with each message. */
 export class Turn {
   readonly #plan: TurnPlan;
-  #made = { text: 0, audio: 0 };
+  #generated = { text: 0, audio: 0 };
   readonly calls = new Map<string, string>();
   words = "";
   interrupted = false;
@@ -37,15 +36,15 @@ export class Turn {
     const { question, behaviour } = this.#plan;
     const answer = answerFor(question, behaviour);
     for (const piece of answer.text === undefined ? [] : piecesOf(answer.text, behaviour.chunks)) {
-      yield { event: { serverContent: this.#say(piece) }, content: true };
+      yield { event: { serverContent: this.#contentOf(piece) }, content: true };
     }
     if (answer.calls.length > 0) {
       const functionCalls = answer.calls.map(({ name, arguments: args }) => {
         const id = freshId("call_");
         this.calls.set(id, name);
-        this.#made.text += tokensOf(args);
-        const given: unknown = JSON.parse(args);
-        return { id, name, args: given };
+        this.#generated.text += tokensOf(args);
+        const parsed: unknown = JSON.parse(args);
+        return { id, name, args: parsed };
       });
       yield { event: { toolCall: { functionCalls }, ...this.usage() } };
       return;
@@ -64,7 +63,7 @@ export class Turn {
     const { behaviour, read, cached } = this.#plan;
     if (behaviour.usage === null) return {};
     if (behaviour.usage !== undefined) return { usageMetadata: behaviour.usage };
-    const [prompt, response] = [read.text + read.audio, this.#made.text + this.#made.audio];
+    const [prompt, response] = [read.text + read.audio, this.#generated.text + this.#generated.audio];
     return {
       usageMetadata: {
         promptTokenCount: prompt,
@@ -72,18 +71,18 @@ export class Turn {
         cachedContentTokenCount: cached.text + cached.audio,
         cacheTokensDetails: details(cached),
         responseTokenCount: response,
-        responseTokensDetails: details(this.#made),
+        responseTokensDetails: details(this.#generated),
         totalTokenCount: prompt + response,
       },
     };
   }
 
-  #say(piece: string): object {
+  #contentOf(piece: string): object {
     this.words += piece;
-    this.#made.text += tokensOf(piece);
+    this.#generated.text += tokensOf(piece);
     if (!this.#plan.isSpoken) return { modelTurn: { role: "model", parts: [{ text: piece }] } };
     const audio = toneFor(piece);
-    this.#made.audio += generatedSpeechTokens(audio.length);
+    this.#generated.audio += generatedSpeechTokens(audio.length);
     return {
       modelTurn: {
         role: "model",

@@ -33,14 +33,14 @@ export const speech: Endpoint = {
       throw wrongField(["stream_format"], `'sse' is not supported by ${model}.`);
     const { words, directive } = questionFrom(model, [textAt(request, "input") ?? ""]);
     const voice = textAt(request, "voice") ?? textAt(memberOf(request, "voice"), "id") ?? "";
-    const spoken = synthesize(words, { voice, speed: numberAt(request, "speed") ?? 1 });
+    const samples = synthesize(words, { voice, speed: numberAt(request, "speed") ?? 1 });
     const format = audioFormatOf(textAt(request, "response_format") ?? "mp3") ?? audioFormats.mp3;
-    const pieces = () => withPauses(format.encode(spoken));
+    const pieces = () => withPauses(format.encode(samples));
     return {
       directive,
       whole: () => ({}),
       ...(events
-        ? { streamed: (behaviour: Behaviour) => inEvents(pieces(), usageOf(words, spoken, behaviour)) }
+        ? { streamed: (behaviour: Behaviour) => inEvents(pieces(), usageOf(words, samples, behaviour)) }
         : { bytes: () => ({ contentType: format.contentType, pieces: pieces() }) }),
     };
   },

@@ -47,13 +47,13 @@ async function open({ form }: EndpointCall, translates: boolean): Promise<Parsed
 function usageOf(
   { model, seconds }: TranscriptRequest,
   prompt: string,
-  heard: Transcript,
+  transcript: Transcript,
   { usage }: Behaviour,
 ): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;
   if (!isTranscribeModel(model)) return { type: "duration", seconds: Math.ceil(seconds) };
-  const [audio, text, output] = [Math.ceil(seconds * tokensPerSecond), tokensOf(prompt), tokensOf(heard.text)];
+  const [audio, text, output] = [Math.ceil(seconds * tokensPerSecond), tokensOf(prompt), tokensOf(transcript.text)];
   return {
     type: "tokens",
     input_tokens: audio + text,
@@ -65,19 +65,19 @@ function usageOf(
 
 function render(
   { format, granularities, language }: TranscriptRequest,
-  heard: Transcript,
+  transcript: Transcript,
   usage: object | undefined,
   translates: boolean,
 ): object {
-  if (format !== "verbose_json") return withoutUndefinedMembers({ text: heard.text, usage });
+  if (format !== "verbose_json") return withoutUndefinedMembers({ text: transcript.text, usage });
   const wants = (what: string): boolean => granularities.includes(what);
   return withoutUndefinedMembers({
     task: translates ? "translate" : "transcribe",
     language: translates || language === "en" ? "english" : language,
-    duration: heard.seconds,
-    text: heard.text,
-    segments: wants("word") && !wants("segment") ? undefined : heard.segments.map(segment),
-    words: wants("word") ? heard.words.map(({ text, start, end }) => ({ word: text, start, end })) : undefined,
+    duration: transcript.seconds,
+    text: transcript.text,
+    segments: wants("word") && !wants("segment") ? undefined : transcript.segments.map(segment),
+    words: wants("word") ? transcript.words.map(({ text, start, end }) => ({ word: text, start, end })) : undefined,
     usage,
   });
 }

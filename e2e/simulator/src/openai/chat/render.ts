@@ -42,7 +42,6 @@ function messageOf(
   };
 }
 
-/** Renders a call of a function or of a custom tool. */
 export function calledAs({ tools }: ChatRequest["question"], call: ToolCall): object {
   const custom = tools.some(({ name, custom }) => name === call.name && custom === true);
   return custom

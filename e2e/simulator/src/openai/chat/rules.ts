@@ -113,9 +113,9 @@ function requireValidToolChoice(body: unknown): void {
   if ((memberOf(body, "parallel_tool_calls") ?? undefined) !== undefined && tools.length === 0)
     throw wrongField(["parallel_tool_calls"], "'parallel_tool_calls' is only taken together with 'tools'.");
   const names = tools.map((tool) => textAt(memberOf(tool, textAt(tool, "type") ?? ""), "name"));
-  const wanted = textAt(memberOf(choice, textAt(choice, "type") ?? ""), "name");
-  if (wanted !== undefined && !names.includes(wanted))
-    throw wrongField(["tool_choice"], `There is no tool '${wanted}' among 'tools'.`);
+  const chosenTool = textAt(memberOf(choice, textAt(choice, "type") ?? ""), "name");
+  if (chosenTool !== undefined && !names.includes(chosenTool))
+    throw wrongField(["tool_choice"], `There is no tool '${chosenTool}' among 'tools'.`);
   for (const [at, tool] of tools.entries()) {
     const called = memberOf(tool, "function");
     if (memberOf(called, "strict") === true)

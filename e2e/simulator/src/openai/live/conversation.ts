@@ -142,13 +142,13 @@ export class LiveConversation implements Conversation {
 
   #shown(): object {
     const { audio, delegation, ...settings } = this.#session ?? {};
-    const given = isRecord(audio) ? audio : {};
+    const audioSettings = isRecord(audio) ? audio : {};
     return {
       ...settings,
       id: this.#id,
       expires_at: this.#expiresAt,
       status: "active",
-      audio: { format: { type: "audio/pcm", rate: 24_000 }, output: { voice: "marin" }, ...given },
+      audio: { format: { type: "audio/pcm", rate: 24_000 }, output: { voice: "marin" }, ...audioSettings },
       delegation: delegation ?? { type: "client" },
       store: settings["store"] ?? false,
     };

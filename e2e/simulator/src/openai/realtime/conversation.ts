@@ -68,7 +68,7 @@ export class RealtimeConversation implements Conversation {
       this.#settings = mergeSettings(this.#settings, isRecord(session) ? session : {});
       this.#send("session.updated", { session: this.#session() });
     },
-    "input_audio_buffer.append": ({ audio }) => this.#hear(Buffer.from(String(audio), "base64")),
+    "input_audio_buffer.append": ({ audio }) => this.#receiveAudio(Buffer.from(String(audio), "base64")),
     "input_audio_buffer.commit": () => this.#commit(),
     "input_audio_buffer.clear": () => {
       this.#audio = [];
@@ -97,17 +97,17 @@ export class RealtimeConversation implements Conversation {
     },
   };
 
-  #hear(samples: Buffer): void {
+  #receiveAudio(samples: Buffer): void {
     this.#audio.push(samples);
     const detection = memberOf(this.#input(), "turn_detection");
     if (!isRecord(detection)) return;
-    const heard = this.#voice.hear(samples);
-    if (heard === "speech began") {
+    const speech = this.#voice.hear(samples);
+    if (speech === "speech began") {
       if (this.#active !== undefined && detection["interrupt_response"] !== false)
         this.#active.cancelled = "turn_detected";
       this.#send("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: freshId("item_") });
     }
-    if (heard !== "speech ended") return;
+    if (speech !== "speech ended") return;
     this.#send("input_audio_buffer.speech_stopped", { audio_end_ms: this.#heardMs(), item_id: freshId("item_") });
     this.#commit();
     if (detection["create_response"] !== false) this.#respond({});

@@ -29,7 +29,7 @@ export class Response {
   readonly id: string;
   readonly #plan: ResponsePlan;
   readonly #items: Item[] = [];
-  #made: ItemTokens = { text: 0, audio: 0 };
+  #generated: ItemTokens = { text: 0, audio: 0 };
   cancelled: "client_cancelled" | "turn_detected" | undefined;
 
   constructor(plan: ResponsePlan) {
@@ -80,7 +80,7 @@ export class Response {
     for (const piece of piecesOf(text, chunks)) {
       if (modality === "text") {
         yield { event: { ...newEventHead("response.output_text.delta"), ...place, delta: piece }, content: true };
-        this.#made = { ...this.#made, text: this.#made.text + tokensOf(piece) };
+        this.#generated = { ...this.#generated, text: this.#generated.text + tokensOf(piece) };
         continue;
       }
       const audio = toneFor(piece);
@@ -90,9 +90,9 @@ export class Response {
         event: { ...newEventHead("response.output_audio.delta"), ...place, delta: audio.toString("base64") },
         content: true,
       };
-      this.#made = {
-        text: this.#made.text + tokensOf(piece),
-        audio: this.#made.audio + generatedSpeechTokens(audio.length),
+      this.#generated = {
+        text: this.#generated.text + tokensOf(piece),
+        audio: this.#generated.audio + generatedSpeechTokens(audio.length),
       };
     }
     if (modality === "audio") {
@@ -126,7 +126,7 @@ export class Response {
         event: { ...newEventHead("response.function_call_arguments.delta"), ...place, delta: piece },
         content: true,
       };
-      this.#made = { ...this.#made, text: this.#made.text + tokensOf(piece) };
+      this.#generated = { ...this.#generated, text: this.#generated.text + tokensOf(piece) };
     }
     yield { event: { ...newEventHead("response.function_call_arguments.done"), ...place, name, arguments: args } };
     yield* this.#completed({ ...item, words: args, texts: args }, outputIndex);
@@ -167,8 +167,8 @@ export class Response {
 
   #usage(): object {
     const { all, cached } = this.#plan.read;
-    const made = this.#made;
-    const [input, output] = [all.text + all.audio, made.text + made.audio];
+    const generated = this.#generated;
+    const [input, output] = [all.text + all.audio, generated.text + generated.audio];
     return {
       total_tokens: input + output,
       input_tokens: input,
@@ -180,7 +180,7 @@ export class Response {
         cached_tokens: cached.text + cached.audio,
         cached_tokens_details: { text_tokens: cached.text, audio_tokens: cached.audio, image_tokens: 0 },
       },
-      output_token_details: { text_tokens: made.text, audio_tokens: made.audio },
+      output_token_details: { text_tokens: generated.text, audio_tokens: generated.audio },
     };
   }
 }

@@ -25,7 +25,6 @@ export interface OutputItem {
   readonly done: object;
 }
 
-/** Returns the output items of an answer. */
 export function itemsOf(request: ResponsesRequest, answer: Answer, behaviour: Behaviour): readonly OutputItem[] {
   if (textAt(request.items.at(-1), "type") === "compaction_trigger") return [compactionItem(request)];
   const items: OutputItem[] = [];
@@ -130,19 +129,19 @@ function imageItem(image: Buffer): OutputItem {
   };
 }
 
-function callItem({ question }: ResponsesRequest, { name, arguments: given }: ToolCall): OutputItem {
+function callItem({ question }: ResponsesRequest, { name, arguments: args }: ToolCall): OutputItem {
   const tool = question.tools.find((each) => each.name === name);
   const custom = tool?.custom === true;
   const id = freshId(custom ? "ctc_" : "fc_");
   const placed = tool?.namespace === undefined ? {} : { namespace: tool.namespace };
   const head = { type: custom ? "custom_tool_call" : "function_call", id, call_id: freshId("call_"), name, ...placed };
-  const whole = custom ? { input: given } : { arguments: given };
+  const whole = custom ? { input: args } : { arguments: args };
   const type = custom ? "response.custom_tool_call_input" : "response.function_call_arguments";
   const place = { item_id: id };
   return {
     added: { ...head, ...(custom ? { input: "" } : { arguments: "" }), status: "in_progress" },
     events: [
-      ...halvesOf(given).map((delta) => ({ type: `${type}.delta`, members: { ...place, delta }, content: true })),
+      ...halvesOf(args).map((delta) => ({ type: `${type}.delta`, members: { ...place, delta }, content: true })),
       { type: `${type}.done`, members: { ...place, ...(custom ? {} : { name }), ...whole } },
     ],
     done: { ...head, ...whole, status: "completed" },

@@ -61,12 +61,12 @@ export function conversationOf(body: unknown, key: string): readonly unknown[] {
       code: "previous_response_not_found",
       path: ["previous_response_id"],
     });
-  const given = memberOf(body, "input") ?? undefined;
-  if (given === undefined && before.length === 0)
+  const newInput = memberOf(body, "input") ?? undefined;
+  if (newInput === undefined && before.length === 0)
     throw new Refusal(400, "'input' is required.", { path: ["input"], problem: "missing" });
   const input =
-    typeof given === "string"
-      ? [{ type: "message", role: "user", content: given }]
+    typeof newInput === "string"
+      ? [{ type: "message", role: "user", content: newInput }]
       : withStoredItems(listAt(body, "input"), key);
   requireValidItems(input, before, key);
   return [...before, ...input];

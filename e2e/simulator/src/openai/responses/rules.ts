@@ -106,9 +106,9 @@ export function requireValidRequest(body: unknown): void {
   for (const [at, tool] of tools.entries())
     if (memberOf(tool, "strict") === true)
       requireStrictSchema(memberOf(tool, "parameters"), ["tools", at, "parameters"]);
-  const wanted = textAt(memberOf(body, "tool_choice"), "name");
-  if (wanted !== undefined && !tools.some((tool) => textAt(tool, "name") === wanted))
-    throw wrongField(["tool_choice"], `There is no tool '${wanted}' among 'tools'.`);
+  const chosenTool = textAt(memberOf(body, "tool_choice"), "name");
+  if (chosenTool !== undefined && !tools.some((tool) => textAt(tool, "name") === chosenTool))
+    throw wrongField(["tool_choice"], `There is no tool '${chosenTool}' among 'tools'.`);
   requireValidFormat(body);
 }
 
