@@ -115,8 +115,8 @@ describe("requests per day of keys", () => {
   };
 
   test("each key has its own, although keys share the limits of their group", async () => {
-    const asked = Array.from({ length: 20 }, () => askAs("tok_a", { tokenRequestsPerDay: 3 }));
-    const decisions = (await Promise.all(asked)).map(({ decision }) => decision);
+    const calls = Array.from({ length: 20 }, () => askAs("tok_a", { tokenRequestsPerDay: 3 }));
+    const decisions = (await Promise.all(calls)).map(({ decision }) => decision);
     expect(decisions.filter((decision) => decision === "admitted")).toHaveLength(3);
     expect(decisions.filter((decision) => decision === "key-day")).toHaveLength(17);
     expect((await askAs("tok_b", { tokenRequestsPerDay: 1 })).decision).toBe("admitted");

@@ -151,7 +151,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       },
       { requiredKeys: ["accountId", "tokenId", "model", "channelId", "requestId", "outcome", "status", "time"] },
     );
-    const calls = fc.sample(call, { seed: 7, numRuns: 400 }).map((made, at) => callOf(`id-${at}`, made));
+    const calls = fc.sample(call, { seed: 7, numRuns: 400 }).map((draft, at) => callOf(`id-${at}`, draft));
     await recordCalls(books, calls);
     const filter = fc.record(
       {
@@ -179,12 +179,12 @@ describe.each(engines)("$name", ({ name, start }) => {
         filter,
         fc.integer({ min: 1, max: 100 }),
         fc.constantFrom(...orders),
-        async (asked, limit, order) => {
+        async (query, limit, order) => {
           const oldest = calls
-            .filter((event) => matches(event, asked))
+            .filter((event) => matches(event, query))
             .toSorted(inOrder)
             .map(({ id }) => id);
-          expect(await read(books, asked, limit, order)).toEqual(
+          expect(await read(books, query, limit, order)).toEqual(
             order === "oldest first" ? oldest : oldest.toReversed(),
           );
         },
@@ -391,21 +391,21 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 });
 
-function matches(event: UsageEvent, asked: Partial<CallFilter>): boolean {
+function matches(event: UsageEvent, query: Partial<CallFilter>): boolean {
   const at = Date.parse(event.time);
-  const same = (wanted: string | number | undefined, value: string | number) =>
-    wanted === undefined || wanted === value;
+  const same = (criterion: string | number | undefined, value: string | number) =>
+    criterion === undefined || criterion === value;
   return (
-    at >= (asked.from ?? 0) &&
-    at < (asked.to ?? Infinity) &&
-    same(asked.account, event.accountId) &&
-    same(asked.token, event.tokenId) &&
-    same(asked.model, event.model) &&
-    same(asked.channel, event.channelId) &&
-    same(asked.requestId, event.requestId) &&
-    same(asked.outcome, event.outcome) &&
-    same(asked.status, event.status) &&
-    (asked.labels ?? []).every(({ name, value }) => valueOf(event, name) === value)
+    at >= (query.from ?? 0) &&
+    at < (query.to ?? Infinity) &&
+    same(query.account, event.accountId) &&
+    same(query.token, event.tokenId) &&
+    same(query.model, event.model) &&
+    same(query.channel, event.channelId) &&
+    same(query.requestId, event.requestId) &&
+    same(query.outcome, event.outcome) &&
+    same(query.status, event.status) &&
+    (query.labels ?? []).every(({ name, value }) => valueOf(event, name) === value)
   );
 }
 

@@ -83,7 +83,7 @@ describe.each(engines)("$name", ({ name, start }) => {
 
   test("an account is renamed, disabled and enabled, and is to be written to Redis after each change", async () => {
     await bookAccount(books, { id: "changing", name: "changing", createdAt }, "ada");
-    const change = (wish: { name?: string; disabled?: boolean }) => changeAccount(books, "changing", wish, "ada");
+    const change = (fields: { name?: string; disabled?: boolean }) => changeAccount(books, "changing", fields, "ada");
     const unprojected = async () => {
       const changedAccount = (await readUnprojectedAccounts(books, 100)).find(({ id }) => id === "changing");
       await markProjected(books, ["changing"]);

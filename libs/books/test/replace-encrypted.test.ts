@@ -25,12 +25,12 @@ describe.each(engines)("$name", ({ start }) => {
     await using _books = books;
     const kept = new Set([ids[3], ids[510]]);
     const unreadable = new Set([ids[9], ids[501], ids[519]]);
-    const seen: string[] = [];
+    const received: string[] = [];
     const result = await replaceEncrypted(books, "vendor_keys", (text, id) => {
-      seen.push(id);
+      received.push(id);
       return unreadable.has(id) ? undefined : kept.has(id) ? text : `new of ${id}`;
     });
-    expect(seen).toEqual(ids);
+    expect(received).toEqual(ids);
     expect(result).toEqual({ replaced: 515, unreadable: 3, examples: [...unreadable] });
     const after = await sealed();
     expect(after.filter((text) => text === "old")).toHaveLength(5);

@@ -30,12 +30,12 @@ function answerOf(type: string) {
     end: () => received.push("end"),
     fail: (error) => received.push(error.message),
   };
-  return { answer, taken: recordingSink, seen: received, vendor: () => sink ?? recordingSink };
+  return { answer, taken: recordingSink, receivedEvents: received, vendor: () => sink ?? recordingSink };
 }
 
 describe("reframed()", () => {
   test("a stream has its wire's framing, and empty chunks are dropped", () => {
-    const { answer, taken, seen, vendor } = answerOf("application/x-frames; v=1");
+    const { answer, taken, receivedEvents, vendor } = answerOf("application/x-frames; v=1");
     const converted = reframeAnswer(answer, upper);
     expect(converted.headers["content-type"]).toBe("text/event-stream");
     converted.pipe(taken);
@@ -43,16 +43,16 @@ describe("reframed()", () => {
     converted.pause();
     converted.resume();
     vendor().end();
-    expect(seen).toEqual(["A", "B", "pause", "resume", "end"]);
+    expect(receivedEvents).toEqual(["A", "B", "pause", "resume", "end"]);
   });
 
   test("a damaged stream fails at the damage, once", () => {
-    const { answer, taken, seen, vendor } = answerOf("application/x-frames");
+    const { answer, taken, receivedEvents, vendor } = answerOf("application/x-frames");
     reframeAnswer(answer, upper).pipe(taken);
     for (const chunk of ["a", "!", "b"]) vendor().data(Buffer.from(chunk));
     vendor().end();
     vendor().fail(new Error("late"));
-    expect(seen).toEqual(["A", "abort", "damaged"]);
+    expect(receivedEvents).toEqual(["A", "abort", "damaged"]);
   });
 
   test.each([

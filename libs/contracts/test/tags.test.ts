@@ -48,6 +48,6 @@ test.each([
   [7, undefined],
   [null, undefined],
   [{ id: "ann" }, undefined],
-])("an end user %j is stored as %j", (given, kept) => {
-  expect(endUserOf(given)).toBe(kept);
+])("an end user %j is stored as %j", (input, kept) => {
+  expect(endUserOf(input)).toBe(kept);
 });

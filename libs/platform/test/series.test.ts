@@ -25,11 +25,11 @@ test("a histogram of series has the same output as prom-client's", async () => {
   const buckets = [0.1, 1, 10];
   await fc.assert(
     fc
-      .asyncProperty(fc.array(fc.tuple(labels, fc.integer({ min: 0, max: 200 }))), async (seen) => {
+      .asyncProperty(fc.array(fc.tuple(labels, fc.integer({ min: 0, max: 200 }))), async (samples) => {
         const registry = new Registry();
         const reference = new Histogram({ ...options, buckets, registers: [registry] });
         const tested = new SeriesHistogram({ ...options, buckets });
-        for (const [at, tenths] of seen) {
+        for (const [at, tenths] of samples) {
           reference.observe(at, tenths / 8);
           tested.series(at).observe(tenths / 8);
         }
@@ -42,11 +42,11 @@ test("a histogram of series has the same output as prom-client's", async () => {
 test("a counter of series has the same output as prom-client's, at every scrape", async () => {
   await fc.assert(
     fc
-      .asyncProperty(fc.array(fc.tuple(labels, fc.integer({ min: 0, max: 5 }))), async (seen) => {
+      .asyncProperty(fc.array(fc.tuple(labels, fc.integer({ min: 0, max: 5 }))), async (samples) => {
         const registry = new Registry();
         const reference = new Counter({ ...options, registers: [registry] });
         const tested = new SeriesCounter(options);
-        for (const [at, by] of seen) {
+        for (const [at, by] of samples) {
           reference.inc(at, by);
           tested.inc(at, by);
           expect(await linesOf(register)).toEqual(await linesOf(registry));

@@ -54,7 +54,7 @@ interface Prepared {
 }
 
 /** Creates attempts with one vendor. `seen` receives each prepared attempt. */
-function attemptsWith(seen: (prepared: Prepared) => void, answer: FakeAnswer): Attempts {
+function attemptsWith(onPrepared: (prepared: Prepared) => void, answer: FakeAnswer): Attempts {
   return {
     async run(plan) {
       const [wire] = plan.wires;
@@ -62,7 +62,7 @@ function attemptsWith(seen: (prepared: Prepared) => void, answer: FakeAnswer): A
       const prepared = await plan.prepare({ ...route, wire }, undefined);
       if (prepared.connect !== undefined) throw new Error("no WebSocket is opened here");
       const { callId, prefer } = plan;
-      seen({ callId, prefer, request: prepared.request, lost: () => plan.countUnsupported?.(wire, "m") });
+      onPrepared({ callId, prefer, request: prepared.request, lost: () => plan.countUnsupported?.(wire, "m") });
       const accepted = await prepared.accept(answer);
       const tried = [{ channel: "vendor", key: "k", ms: 1 }];
       return {

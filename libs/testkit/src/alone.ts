@@ -13,7 +13,7 @@ export interface AloneService extends Child, AsyncDisposable {
 }
 
 /**
- * Starts one service as a process, and waits until it is ready. The name `gateway` stands for several services in one
+ * Starts one service as a process, and waits until it is ready. The name `gateway` means several services in one
  * process.
  */
 export async function startServiceAlone(

@@ -26,7 +26,7 @@ export { moveRedisData, startReplica, type ReplicaServer } from "./redis-replica
 export { startSentinels, type SentinelBackends } from "./redis-sentinels.ts";
 export { isRunning } from "./server-control.ts";
 export { startTlsBackends, type TlsBackends } from "./tls-backends.ts";
-export { simulatorAt, type SeenRequest, type SimulatorClient } from "./simulator-client.ts";
+export { simulatorAt, type ReceivedRequest, type SimulatorClient } from "./simulator-client.ts";
 export { shapes, startLocalSuite, startSuite, type Shape, type Suite, type SuiteOptions } from "./suite.ts";
 export { python, PythonForks, type PythonPlace } from "./python/python.ts";
 export { until } from "./until.ts";

@@ -10,7 +10,7 @@ import { until } from "./until.ts";
 const master = "modelgate";
 const redisCount = 3;
 const sentinelCount = 3;
-/** Silence in ms after which a Sentinel considers a primary dead; longer than a pause of a busy machine. */
+/** Silence in ms after which a Sentinel considers a primary down; longer than a pause of a busy machine. */
 const deadAfterMs = 3_000;
 
 export interface SentinelBackends extends Backends {

@@ -7,7 +7,7 @@ export interface SeenFile {
 }
 
 /** Request that a simulated vendor received. */
-export interface SeenRequest {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface SimulatorClient {
   readonly url: string;
   /** Sets the behaviours of an instance's next requests, one per request. */
   script(instance: string, steps: readonly object[]): Promise<void>;
-  requests(instance: string): Promise<readonly SeenRequest[]>;
+  requests(instance: string): Promise<readonly ReceivedRequest[]>;
   forget(instance: string): Promise<void>;
   /** Lets answers continue that wait for this name (`waitFor` of their behaviour). */
   release(name: string): Promise<void>;
@@ -43,7 +43,9 @@ export function simulatorAt(url: string): SimulatorClient {
       if (!response.ok) throw new Error(await response.text());
     },
     async requests(instance) {
-      const receivedRequests: SeenRequest[] = JSON.parse(await (await fetch(`${url}/_requests/${instance}`)).text());
+      const receivedRequests: ReceivedRequest[] = JSON.parse(
+        await (await fetch(`${url}/_requests/${instance}`)).text(),
+      );
       return receivedRequests;
     },
     async forget(instance) {

@@ -81,7 +81,7 @@ const kindsOfArea: Readonly<Partial<Record<string, readonly string[]>>> = {
   realtime: ["realtime"],
 };
 
-/** Returns a function that tells whether a suite with this configuration needs a service. */
+/** Returns a function that returns true for the services that a suite with this configuration needs. */
 function neededServices({
   config,
   services,

@@ -16,8 +16,8 @@ const ways: readonly (readonly [string, () => Promise<Backends>])[] = [
 
 test.each(ways)("%s provide a Redis and a NATS with JetStream that answer", async (_, start) => {
   await using backends = await start();
-  expect(await says(backends.redisUrl, "PING\r\n")).toBe("+PONG\r\n");
-  const greeting = await says(backends.natsUrl, "");
+  expect(await replyTo(backends.redisUrl, "PING\r\n")).toBe("+PONG\r\n");
+  const greeting = await replyTo(backends.natsUrl, "");
   expect(greeting).toMatch(/^INFO \{.*"jetstream":true/);
 });
 
@@ -25,13 +25,13 @@ test("a local server keeps its address and data after a kill, and continues afte
   await using backends = await startLocalBackends({ fsync: "no" });
   const fsync = await redisCommand(Number(new URL(backends.redisUrl).port), "CONFIG GET appendfsync");
   expect(fsync).toContain("\r\nno\r\n");
-  await says(backends.redisUrl, "SET kept 1\r\n");
+  await replyTo(backends.redisUrl, "SET kept 1\r\n");
   await backends.redis.kill();
-  await expect(says(backends.redisUrl, "PING\r\n")).rejects.toThrow("ECONNREFUSED");
+  await expect(replyTo(backends.redisUrl, "PING\r\n")).rejects.toThrow("ECONNREFUSED");
   await backends.redis.start();
-  expect(await says(backends.redisUrl, "GET kept\r\n")).toBe("$1\r\n1\r\n");
+  expect(await replyTo(backends.redisUrl, "GET kept\r\n")).toBe("$1\r\n1\r\n");
   backends.redis.pause();
-  const reply = says(backends.redisUrl, "PING\r\n");
+  const reply = replyTo(backends.redisUrl, "PING\r\n");
   backends.redis.resume();
   expect(await reply).toBe("+PONG\r\n");
 });
@@ -86,10 +86,10 @@ describe.skipIf(!docker)("containers that a worker's test files share", () => {
   });
 });
 
-function says(url: string, words: string): Promise<string> {
+function replyTo(url: string, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    const socket = connect(Number(port), hostname, () => socket.write(words));
+    const socket = connect(Number(port), hostname, () => socket.write(command));
     socket.once("data", (chunk: Buffer) => {
       resolve(chunk.toString());
       socket.destroy();

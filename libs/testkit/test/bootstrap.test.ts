@@ -19,9 +19,9 @@ describe("in a bare checkout", () => {
   afterEach(() => checkout[Symbol.dispose]());
 
   test("a kill in the middle leaves nothing that looks complete, and the next run continues", async () => {
-    checkout.program("npm", "touch asked; sleep 60");
+    checkout.program("npm", "touch called; sleep 60");
     const child = checkout.start(bootstrap, "prepare");
-    await until("npm to be called", () => existsSync(checkout.path("asked")));
+    await until("npm to be called", () => existsSync(checkout.path("called")));
     child.kill("SIGKILL");
     await new Promise((resolve) => child.once("close", resolve));
     expect(checkout.tools()).not.toContain("pnpm-12.21.0");

@@ -425,12 +425,16 @@ test("every field of a body is read, or refused and named", () => {
     "stream_options",
   ];
   fc.assert(
-    fc.property(fc.array(message, { maxLength: 3 }), fc.dictionary(fc.constantFrom(...fields), odd), (said, rest) => {
-      try {
-        parse({ ...plain(rest), messages: said.map(plain) });
-      } catch (error) {
-        expect(error).toBeInstanceOf(Failure);
-      }
-    }),
+    fc.property(
+      fc.array(message, { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...fields), odd),
+      (messages, rest) => {
+        try {
+          parse({ ...plain(rest), messages: messages.map(plain) });
+        } catch (error) {
+          expect(error).toBeInstanceOf(Failure);
+        }
+      },
+    ),
   );
 });

@@ -433,7 +433,7 @@ describe("fields that both wires have are converted", () => {
   });
 
   test("prewarm fills Claude's cache without an answer", () => {
-    const wanted = {
+    const requestBody = {
       input: "hi",
       max_output_tokens: 500,
       prompt_cache_options: { prewarm: true },
@@ -444,7 +444,7 @@ describe("fields that both wires have are converted", () => {
       ["claude-sonnet-4-5", undefined],
       ["claude-opus-5-5", { type: "adaptive", display: "omitted" }],
     ] as const) {
-      const { body, dropped } = crossed("responses", wanted, "messages", model);
+      const { body, dropped } = crossed("responses", requestBody, "messages", model);
       expect([body["max_tokens"], body["thinking"], body["output_config"], dropped]).toEqual([
         0,
         thinking,
@@ -453,11 +453,11 @@ describe("fields that both wires have are converted", () => {
       ]);
       expect(body).toMatchObject({ messages: [{ content: [{ cache_control: { type: "ephemeral" } }] }] });
     }
-    const same = crossed("responses", wanted, "responses", "gpt-5.6-sol");
+    const same = crossed("responses", requestBody, "responses", "gpt-5.6-sol");
     expect(same.body).toMatchObject({ prompt_cache_options: { prewarm: true } });
     const { client } = wires.responses;
-    const { request } = client.read({ model: "m", ...wanted });
-    const context = { model: "m", requestBody: wanted, request, answerId: "resp_1", now: 1, inputTokens: 1 };
+    const { request } = client.read({ model: "m", ...requestBody });
+    const context = { model: "m", requestBody, request, answerId: "resp_1", now: 1, inputTokens: 1 };
     const answer = { id: "", model: "m", createdAt: 1, choices: [{ parts: [], finish: "length" as const }] };
     expect(client.render(answer, context)).toMatchObject({ status: "completed", output: [], incomplete_details: null });
   });

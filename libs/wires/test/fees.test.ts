@@ -209,7 +209,7 @@ describe("charges that an answer reports in addition to tokens", () => {
     service_tier: "flex",
     usage: { prompt_tokens: 1, completion_tokens: 1, num_search_queries: 2 },
   };
-  const calls = (...seen: readonly (readonly [string, string])[]) => seen.map(([unit, id]) => ({ unit, id }));
+  const calls = (...units: readonly (readonly [string, string])[]) => units.map(([unit, id]) => ({ unit, id }));
   const responseCalls = calls(
     ["webSearches", "ws_1"],
     ["codeInterpreters", "cntr_1"],
@@ -300,8 +300,8 @@ test.each([
   [{ size: "2048x2048" }, "size"],
   [{ size: "4K" }, "size"],
   [{ size: "auto" }, undefined],
-])("an image of %j costs more by its %s", (image, dearer) => {
-  expect(memberAboveStandardPrice(image)).toBe(dearer);
+])("an image of %j costs more by its %s", (image, member) => {
+  expect(memberAboveStandardPrice(image)).toBe(member);
 });
 
 test("an image that keeps its size is limited by the tokens of a large one", () => {

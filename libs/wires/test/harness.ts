@@ -87,8 +87,8 @@ export function oneAnswer(parts: readonly Part[], finish: Choice["finish"] = "st
   return { id: "", model: "", createdAt: 0, choices: [{ parts, finish }] };
 }
 
-export function text(said: string): TextPart {
-  return { kind: "text", text: said };
+export function text(content: string): TextPart {
+  return { kind: "text", text: content };
 }
 
 export function user(...parts: readonly Part[]): Partial<TextRequest> {

@@ -61,11 +61,11 @@ describe("turns for the vendor", () => {
   });
 
   test("a history that starts with the assistant gets an initial user message, which is named", () => {
-    const said = [
+    const turns = [
       { role: "assistant" as const, parts: [text("Good day.")] },
       { role: "user" as const, parts: [text("Hi")] },
     ];
-    const { body, dropped } = render({ turns: said });
+    const { body, dropped } = render({ turns });
     const messages: any = body["messages"];
     expect(messages.map(({ role }: any) => role)).toEqual(["user", "assistant", "user"]);
     expect(messages[1].content).toEqual([{ type: "text", text: "Good day." }]);
@@ -118,7 +118,7 @@ describe("turns for the vendor", () => {
         },
         { model, defaultMaxTokens: 9 },
       );
-      const textMessage = (role: string, said: string) => ({ role, content: [{ type: "text", text: said }] });
+      const textMessage = (role: string, content: string) => ({ role, content: [{ type: "text", text: content }] });
       expect(body).toMatchObject({
         system: "s",
         messages: [

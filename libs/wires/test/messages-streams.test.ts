@@ -14,7 +14,7 @@ const start = (part: number, id: string, custom?: boolean): TextEvent => ({
   part,
   opened: { kind: "tool-call", id, name: id, custom },
 });
-const piece = (part: number, said: string): TextEvent => ({ type: "part-delta", choice: 0, part, text: said });
+const piece = (part: number, text: string): TextEvent => ({ type: "part-delta", choice: 0, part, text });
 const partEnd = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
 
 describe("a stream for a client", () => {

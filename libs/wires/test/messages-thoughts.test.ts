@@ -13,7 +13,7 @@ const parse = (body: JsonRecord) => messagesWire.client.read({ model: "m", max_t
 const render = renders(messagesWire, target);
 
 describe("thinking", () => {
-  const asked = (fields: Partial<TextRequest>, to = target) => {
+  const rendered = (fields: Partial<TextRequest>, to = target) => {
     const { body, dropped } = render({ ...user(text("hi")), ...fields }, to);
     return { ...body, dropped };
   };
@@ -83,7 +83,7 @@ describe("thinking", () => {
       { dropped: [], thinking: budget(2048) },
     ],
   ])("%s", (_, fields, expected) => {
-    expect(asked(fields)).toMatchObject(expected);
+    expect(rendered(fields)).toMatchObject(expected);
   });
 
   test.each<readonly [string, Partial<TextRequest>, JsonRecord]>([
@@ -105,10 +105,10 @@ describe("thinking", () => {
       { dropped: ["reasoning"], tool_choice: { type: "any" } },
     ],
   ])("%s with the newest models", (_, fields, expected) => {
-    const body = asked(fields, adaptive);
+    const body = rendered(fields, adaptive);
     expect(body).toMatchObject(expected);
     for (const name of ["temperature", "top_p", "top_k"]) expect(body).not.toHaveProperty(name);
-    expect(asked({ reasoning: { effort: "none" } }, adaptive)).not.toHaveProperty("thinking");
+    expect(rendered({ reasoning: { effort: "none" } }, adaptive)).not.toHaveProperty("thinking");
   });
 
   const none = { reasoning: { effort: "none" } } as const;
@@ -136,12 +136,12 @@ describe("thinking", () => {
       { tool_choice: { type: "any" }, thinking: { type: "disabled" }, dropped: ["reasoning"] },
     ],
   ])("%s of %s", (_, model, fields, expected) => {
-    expect(asked(fields, { ...target, model })).toMatchObject(expected);
+    expect(rendered(fields, { ...target, model })).toMatchObject(expected);
   });
 
   test("a forced call that the model refuses is only offered", () => {
     const toolChoice = { mode: "required", names: ["f"] } as const;
-    expect(asked({ tools, toolChoice }, { ...target, model: "claude-sonnet-5-5" })).toMatchObject({
+    expect(rendered({ tools, toolChoice }, { ...target, model: "claude-sonnet-5-5" })).toMatchObject({
       tool_choice: { type: "auto" },
       tools: [{ name: "f" }],
     });
@@ -149,11 +149,11 @@ describe("thinking", () => {
 
   test("some models accept either temperature or top_p", () => {
     const both = { temperature: 0.5, topP: 0.5 };
-    expect(asked(both, { ...target, model: "claude-sonnet-4-5-20250929" })).toMatchObject({
+    expect(rendered(both, { ...target, model: "claude-sonnet-4-5-20250929" })).toMatchObject({
       temperature: 0.5,
       dropped: ["topP"],
     });
-    expect(asked(both, { ...target, model: "claude-3-5-haiku-20241022" })).toMatchObject({
+    expect(rendered(both, { ...target, model: "claude-3-5-haiku-20241022" })).toMatchObject({
       temperature: 0.5,
       top_p: 0.5,
     });

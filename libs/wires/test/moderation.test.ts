@@ -18,7 +18,7 @@ import { failureOf, word } from "./arbitraries.ts";
 
 const parse = (body: object) => moderations.client.read({ ...body }).request;
 const item = (...parts: readonly ModerationPart[]) => ({ parts });
-const text = (said: string): ModerationPart => ({ kind: "text", text: said });
+const text = (content: string): ModerationPart => ({ kind: "text", text: content });
 const contextOf = (request: ModerationRequest): UnstreamedContext<ModerationRequest> => ({
   model: "mine",
   request,

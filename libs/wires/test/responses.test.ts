@@ -189,7 +189,7 @@ describe("answers", () => {
     wire: responsesWire,
     answered: answers,
     expected: asAnswered,
-    streamed: ({ serviceTier: _tier, ...said }) => said,
+    streamed: ({ serviceTier: _tier, ...answer }) => answer,
   });
 
   test("a stream has consecutive numbers and stable ids, and ends with the complete answer", () => {

@@ -118,14 +118,14 @@ describe("a vendor's request has", () => {
     ["vtt", "verbose_json"],
     ["verbose_json", "verbose_json"],
     ["diarized_json", "diarized_json"],
-  ])("%s: %s", (clientFormat, asked) => {
+  ])("%s: %s", (clientFormat, vendorFormat) => {
     expect(renderForm(read([["response_format", clientFormat]]), { model: "whisper-1" })).toEqual([
-      ["response_format", asked],
+      ["response_format", vendorFormat],
     ]);
   });
 
-  test.each(["srt", "vtt", "verbose_json"])("no %s if its model reports no timestamps", (wanted) => {
-    const request = read([["response_format", wanted]]);
+  test.each(["srt", "vtt", "verbose_json"])("no %s if its model reports no timestamps", (format) => {
+    const request = read([["response_format", format]]);
     expect(failureOf(() => renderForm(request, { model: "gpt-4o-transcribe" }))).toMatchObject({
       code: "unsupported_parameter",
       param: "response_format",
@@ -174,10 +174,10 @@ describe("a transcript", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ text: fc.string(), start: fc.nat(), end: fc.nat() }), { maxLength: 5 }),
-        (said) => {
-          const lines = renderSrt({ text: "", segments: said }).split("\n");
-          expect(lines.filter((line) => line.includes(" --> "))).toHaveLength(said.length);
-          expect(lines).toHaveLength(said.length * 4 + 1);
+        (segments) => {
+          const lines = renderSrt({ text: "", segments }).split("\n");
+          expect(lines.filter((line) => line.includes(" --> "))).toHaveLength(segments.length);
+          expect(lines).toHaveLength(segments.length * 4 + 1);
         },
       ),
     );

@@ -26,9 +26,9 @@ const limits: FormLimits = {
   fileBytes: 1_000_000,
 };
 
-type Read = (asked: IncomingMessage) => Promise<unknown>;
-const buffered: Read = async (asked) => {
-  using form = await bufferForm(asked, limits, holder);
+type Read = (incoming: IncomingMessage) => Promise<unknown>;
+const buffered: Read = async (incoming) => {
+  using form = await bufferForm(incoming, limits, holder);
   return { fields: form.fields, files: form.files.map(({ bytes, ...file }) => ({ ...file, size: bytes.length })) };
 };
 
@@ -40,8 +40,8 @@ let outcomes: unknown[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "modelgate-form-"));
-  server = await startHttpServer((asked, response) => {
-    read(asked).then(
+  server = await startHttpServer((incoming, response) => {
+    read(incoming).then(
       (outcome) => {
         outcomes.push(outcome);
         response.end();
@@ -49,7 +49,7 @@ beforeAll(async () => {
       (error: unknown) => {
         outcomes.push(error);
         response.writeHead(error instanceof Failure ? error.status : 500, { connection: "close" }).end();
-        asked.resume();
+        incoming.resume();
       },
     );
   });
@@ -187,8 +187,8 @@ test.each([
 });
 
 describe("spooled to disk", () => {
-  const spooled: Read = async (asked) => {
-    using form = openForm(asked, limits, holder);
+  const spooled: Read = async (incoming) => {
+    using form = openForm(incoming, limits, holder);
     for await (const part of form) {
       if (part.kind !== "file") continue;
       await using kept = await spoolFile(part, { folder, budget }, holder);
@@ -228,8 +228,8 @@ describe("spooled to disk", () => {
 describe("read while it arrives", () => {
   test("a reader gets bytes before the client has sent all of them, and can start again from the first one", async () => {
     const beginning = Promise.withResolvers<string>();
-    read = async (asked) => {
-      const form = openForm(asked, limits, holder);
+    read = async (incoming) => {
+      const form = openForm(incoming, limits, holder);
       const all: string[] = [];
       for await (const part of form) {
         if (part.kind !== "file") continue;
@@ -254,8 +254,8 @@ describe("read while it arrives", () => {
   });
 
   test("a process whose files use the maximum disk space refuses the next one", async () => {
-    read = async (asked) => {
-      using form = openForm(asked, limits, holder);
+    read = async (incoming) => {
+      using form = openForm(incoming, limits, holder);
       for await (const part of form)
         if (part.kind === "file") await spoolFile(part, { folder, budget: new BufferBudget(10) }, holder);
     };
@@ -265,8 +265,8 @@ describe("read while it arrives", () => {
 });
 
 test("a file that is not read is dropped before the next part", async () => {
-  read = async (asked) => {
-    using form = openForm(asked, limits, holder);
+  read = async (incoming) => {
+    using form = openForm(incoming, limits, holder);
     const names: string[] = [];
     for await (const part of form) names.push(part.name);
     return names;
@@ -291,11 +291,11 @@ describe("a client that sends slowly", () => {
   const current: FormLimits = { ...limits };
 
   test.each<[string, Read]>([
-    ["held in memory", (asked) => bufferForm(asked, current, holder)],
+    ["held in memory", (incoming) => bufferForm(incoming, current, holder)],
     [
       "spooled to disk",
-      async (asked) => {
-        using form = openForm(asked, current, holder);
+      async (incoming) => {
+        using form = openForm(incoming, current, holder);
         for await (const part of form) if (part.kind === "file") await spoolFile(part, { folder, budget }, holder);
       },
     ],
@@ -307,7 +307,7 @@ describe("a client that sends slowly", () => {
   });
 
   test("is refused after the maximum time for a body", async () => {
-    const refused = await sendSlowly((asked) => bufferForm(asked, current, holder), {
+    const refused = await sendSlowly((incoming) => bufferForm(incoming, current, holder), {
       totalMs: 150,
       floorBytesPerSecond: 0,
     });
@@ -318,8 +318,8 @@ describe("a client that sends slowly", () => {
 test("an arriving form is aborted to free memory and disk space for another account's", async () => {
   const small = new BufferBudget(1_000);
   const started = Promise.withResolvers<void>();
-  read = async (asked) => {
-    using form = openForm(asked, limits, holder);
+  read = async (incoming) => {
+    using form = openForm(incoming, limits, holder);
     for await (const part of form) {
       if (part.kind !== "file") continue;
       await using kept = await startSpooling(part, { folder, budget: small }, holder);

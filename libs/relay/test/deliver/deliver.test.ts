@@ -371,16 +371,16 @@ describe("a task's further requests to its vendor", () => {
     ],
     ["poll the task", (vendor: VendorLink) => vendor.poll("task-1"), "POST /tasks/task-1 {} undefined"],
   ])("%s, with the same key", async (_, ask, expected) => {
-    const seen: string[] = [];
+    const received: string[] = [];
     const { client, over } = further(ask, ({ method, url, headers, body }) => {
       expect(headers).toMatchObject({ authorization: "Bearer s" });
-      seen.push(
+      received.push(
         `${method} ${url.pathname} ${Buffer.isBuffer(body) ? body.toString() : "none"} ${headers["x-of-client"]}`,
       );
       return Promise.resolve(new FakeAnswer("application/json").sends('{"of":"vendor"}').ends());
     });
     await over;
-    expect([client.text, seen]).toEqual(['{"of":"vendor"}', [expected]]);
+    expect([client.text, received]).toEqual(['{"of":"vendor"}', [expected]]);
   });
 
   test.each([

@@ -242,14 +242,14 @@ describe("a stream whose hold is used up", () => {
    */
   function paysFor(frames: number, more: () => Failure | undefined) {
     let remaining = frames;
-    const asked = Promise.withResolvers<void>();
+    const extending = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     const paid: Pick<StreamOwner, "allowance" | "meterEndedEarly"> = {
       allowance: {
         covers: () => remaining-- > 0,
         admits: () => false,
         async extend() {
-          asked.resolve();
+          extending.resolve();
           await answered.promise;
           const refused = more();
           remaining = refused === undefined ? 1 : 0;
@@ -258,14 +258,14 @@ describe("a stream whose hold is used up", () => {
       },
       meterEndedEarly: async () => ({ units: { outputTokens: 2 }, estimated: true }),
     };
-    return { paid, asked: asked.promise, answer: () => answered.resolve() };
+    return { paid, extending: extending.promise, answer: () => answered.resolve() };
   }
   const completeStream = `${frame("a")}${frame("b")}${frame("c")}${done}`;
 
   test("waits with its vendor paused, and passes its frames in order when the hold is extended", async () => {
     const money = paysFor(1, () => undefined);
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(completeStream), money);
-    await money.asked;
+    await money.extending;
     expect([client.text, vendor.paused]).toEqual([frame("a"), true]);
     // The vendor's stream ends while its frames wait.
     vendor.ends();

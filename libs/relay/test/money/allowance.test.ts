@@ -22,7 +22,7 @@ function openOn(tokens: number, output: { first: number; step: number; max: numb
       return true;
     },
   });
-  return { allowance, meter, held: () => held, asked: () => extensions };
+  return { allowance, meter, held: () => held, extensionCount: () => extensions };
 }
 
 /**
@@ -77,7 +77,7 @@ test("nothing passes without a hold, and nothing with a refused one", async () =
 });
 
 test("a stream whose account can pay never waits: its hold is extended before it is used up", async () => {
-  const { allowance, meter, asked, held } = openOn(1_000_000, { first: 512, step: 512, max: Infinity });
+  const { allowance, meter, extensionCount, held } = openOn(1_000_000, { first: 512, step: 512, max: Infinity });
   for (let at = 0; at < 2_000; at++) {
     expect(allowance.covers(60) || allowance.admits(8)).toBe(true);
     meter.addOutput("eight by");
@@ -85,9 +85,9 @@ test("a stream whose account can pay never waits: its hold is extended before it
     await new Promise((resolve) => setImmediate(resolve));
   }
   // At most 8,000 tokens, in steps of 512; each extension begins when half a step is left.
-  expect(asked()).toBeGreaterThanOrEqual(15);
-  expect(asked()).toBeLessThanOrEqual(17);
-  expect(held()).toBe(512 * (asked() + 1));
+  expect(extensionCount()).toBeGreaterThanOrEqual(15);
+  expect(extensionCount()).toBeLessThanOrEqual(17);
+  expect(held()).toBe(512 * (extensionCount() + 1));
 });
 
 test("text is counted instead of estimated near the end, so that a stream uses all its money", async () => {
@@ -100,12 +100,12 @@ test("text is counted instead of estimated near the end, so that a stream uses a
 });
 
 test("when the maximum is held, no further hold is made, and a frame of any size passes", async () => {
-  const { allowance, meter, asked } = openOn(1_000_000, { first: 256, step: 256, max: 300 });
+  const { allowance, meter, extensionCount } = openOn(1_000_000, { first: 256, step: 256, max: 300 });
   const long = "word ".repeat(300);
   expect(allowance.admits(Buffer.byteLength(long))).toBe(false);
   expect(await allowance.extend()).toBeUndefined();
   meter.addOutput(long);
-  expect(asked()).toBe(1);
+  expect(extensionCount()).toBe(1);
   const end = "word ".repeat(2);
   expect(allowance.covers(end.length) || allowance.admits(end.length)).toBe(true);
 });

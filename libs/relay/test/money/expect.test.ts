@@ -23,13 +23,13 @@ const size = fc.record({
 test("a hold covers every usage within its limits, and its floor", () => {
   const shares = (count: number) => fc.array(fc.nat({ max: 100 }), { minLength: count, maxLength: count });
   fc.assert(
-    fc.property(price, size, shares(5), shares(3), (written, asked, [none = 0, ...into], [less = 0, ...outOf]) => {
+    fc.property(price, size, shares(5), shares(3), (written, request, [none = 0, ...into], [less = 0, ...outOf]) => {
       const compiled = compilePrice(written);
       const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compiled };
-      const maxOutput = asked.maxOutputTokens ?? 1_000 * asked.choices;
-      const { upperNanos, floorNanos } = expectText(asked, model, 1.5, maxOutput);
+      const maxOutput = request.maxOutputTokens ?? 1_000 * request.choices;
+      const { upperNanos, floorNanos } = expectText(request, model, 1.5, maxOutput);
       const [inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0, inputAudioTokens = 0] = partsOf(
-        asked.textBytes + asked.mediaTokens,
+        request.textBytes + request.mediaTokens,
         into,
         none,
       );

@@ -16,16 +16,16 @@ const written: ConfiguredPrice = {
 };
 const limits = { toolCalls: 4, toolTokens: 100 };
 
-function feesOf(asked: JsonRecord, how: Partial<FeesOptions> = {}, wire: TextWireName = "responses"): CallFees {
+function feesOf(body: JsonRecord, options: Partial<FeesOptions> = {}, wire: TextWireName = "responses"): CallFees {
   return new CallFees({
-    requested: wires[wire].vendor.requestedFees(asked),
+    requested: wires[wire].vendor.requestedFees(body),
     price: compilePrice(written),
     unpriced: "refuse",
     limits,
     allow(model) {
       if (model !== "draw") throw new Failure("model_not_allowed", "Not this one.", { param: "model" });
     },
-    ...how,
+    ...options,
   });
 }
 

@@ -36,7 +36,7 @@ export interface ScriptedServer extends TestServer<Server> {
 
 /**
  * Starts a scripted server. A table contains answers by the end of the request's path. The longest end that matches is
- * used; other paths are answered with 404. With `tls` the server speaks HTTPS.
+ * used; other paths are answered with 404. With `tls` the server uses HTTPS.
  */
 export async function startScriptedServer(
   script: Script | Readonly<Record<string, ScriptedAnswer | Script>>,

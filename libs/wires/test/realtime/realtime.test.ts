@@ -94,7 +94,7 @@ describe("usage in disjoint units", () => {
       { requests: 1, cachedInputTokens: 100, outputAudioTokens: 50 },
     ],
     ["none", null, undefined],
-  ])("%s", (_, given, units) => expect(responseUnits(given)).toEqual(units));
+  ])("%s", (_, reported, units) => expect(responseUnits(reported)).toEqual(units));
 
   test("units add up to the reported tokens, and none is negative", () => {
     const count = fc.nat({ max: 10_000 });
@@ -345,14 +345,14 @@ describe("the model that transcribes the client's speech", () => {
   });
 
   test.each([
-    { says: "the requested one", asked: ["fast"], current: { model: "fast" } },
-    { says: "the same after an update without a model", asked: ["fast", undefined], current: { model: "fast" } },
-    { says: "an unnamed one if none is named", asked: [undefined], current: { model: undefined } },
-    { says: "none after it was switched off", asked: ["fast", null], current: undefined },
-    { says: "none if none was requested", asked: [], current: undefined },
-  ])("is $says if the vendor does not name it", ({ asked, current }) => {
+    { what: "the requested one", requested: ["fast"], current: { model: "fast" } },
+    { what: "the same after an update without a model", requested: ["fast", undefined], current: { model: "fast" } },
+    { what: "an unnamed one if none is named", requested: [undefined], current: { model: undefined } },
+    { what: "none after it was switched off", requested: ["fast", null], current: undefined },
+    { what: "none if none was requested", requested: [], current: undefined },
+  ])("is $what if the vendor does not name it", ({ requested, current }) => {
     const bridge = openBridge();
-    for (const model of asked) {
+    for (const model of requested) {
       const transcription = model === null ? null : { language: "en", ...(model === undefined ? {} : { model }) };
       bridge.fromClient(eventMessage({ type: "session.update", session: { audio: { input: { transcription } } } }));
     }

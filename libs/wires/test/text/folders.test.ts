@@ -17,8 +17,8 @@ describe.each(Object.entries(wires))("the folder of %s", (wire, { client, vendor
       client === undefined || vendor === undefined
         ? side
         : ["pass", "usage", ...side.flatMap((file) => [`client-${file}`, `vendor-${file}`])];
-    const wanted = ["README.md", ...["index", ...files].map((file) => `${file}.ts`)];
-    expect(wanted.filter((file) => !existsSync(new URL(`${folderOf(wire)}/${file}`, folder)))).toEqual([]);
+    const expected = ["README.md", ...["index", ...files].map((file) => `${file}.ts`)];
+    expect(expected.filter((file) => !existsSync(new URL(`${folderOf(wire)}/${file}`, folder)))).toEqual([]);
   });
 });
 

@@ -30,8 +30,8 @@ describe("a client's messages", () => {
     [{ realtimeInput: { smell: {} } }, /Unknown name "smell"/],
     [{ realtimeInput: { audio: { mimeType: "audio/pcm" } } }, /audio.data must be a string/],
     [[], /not a JSON object/],
-  ])("%j is refused", (message, say) => {
-    expect(() => liveMessagesOf(messageOf(message))).toThrow(say);
+  ])("%j is refused", (message, error) => {
+    expect(() => liveMessagesOf(messageOf(message))).toThrow(error);
   });
 
   test.each([

@@ -30,7 +30,7 @@ function openSession() {
 
 const types = (events: readonly { type: string }[]): readonly string[] => events.map(({ type }) => type);
 const textSession = { type: "realtime", output_modalities: ["text"] };
-const say = (words: string) => ({
+const userMessage = (words: string) => ({
   type: "conversation.item.create",
   item: { type: "message", role: "user", content: [{ type: "input_text", text: words }] },
 });
@@ -130,7 +130,7 @@ describe("settings", () => {
         },
       },
     ]);
-    expect(live.client(say("Hello")).vendor).toEqual([]);
+    expect(live.client(userMessage("Hello")).vendor).toEqual([]);
     expect(live.client({ type: "response.create" }).vendor).toEqual([]);
     const confirmedMessages = live.vendor({ setupComplete: {} });
     expect(confirmedMessages.client).toMatchObject([
@@ -177,7 +177,7 @@ describe("settings", () => {
 describe("answers", () => {
   test("in text are sent event by event, with their usage", () => {
     const live = openConfirmedSession();
-    live.client(say("Hello"));
+    live.client(userMessage("Hello"));
     expect(types(live.client({ type: "response.create" }).client)).toEqual(["response.created"]);
     const first = live.vendor({
       serverContent: { modelTurn: { parts: [{ text: "thinking", thought: true }, { text: "He" }] } },
@@ -250,7 +250,7 @@ describe("answers", () => {
 
   test("that call functions continue with their results", () => {
     const live = openConfirmedSession();
-    live.client(say("Weather?"));
+    live.client(userMessage("Weather?"));
     live.client({ type: "response.create" });
     const callResult = live.vendor({
       toolCall: { functionCalls: [{ id: "c1", name: "weather", args: { city: "Bern" } }] },
@@ -321,11 +321,11 @@ describe("pending input has one limit for all its forms", () => {
   const codes = (events: readonly any[]) => events.flatMap(({ error }) => (error === undefined ? [] : [error.param]));
 
   test.each([
-    { says: "samples", events: [append, append, append], param: "audio" },
-    { says: "turns", events: [append, commit, append, commit, append], param: "audio" },
-    { says: "items", events: [say(much), say(much), say(much)], param: "item" },
-    { says: "items and samples", events: [say(much), append, say(much)], param: "item" },
-  ])("$says", ({ events, param }) => {
+    { what: "samples", events: [append, append, append], param: "audio" },
+    { what: "turns", events: [append, commit, append, commit, append], param: "audio" },
+    { what: "items", events: [userMessage(much), userMessage(much), userMessage(much)], param: "item" },
+    { what: "items and samples", events: [userMessage(much), append, userMessage(much)], param: "item" },
+  ])("$what", ({ events, param }) => {
     const live = openConfirmedSession(manual);
     expect(events.map((event) => codes(live.client(event).client))).toEqual(
       events.map((_, at) => (at === events.length - 1 ? [param] : [])),
@@ -334,7 +334,7 @@ describe("pending input has one limit for all its forms", () => {
     live.client({ type: "input_audio_buffer.clear" });
     live.client({ type: "response.create" });
     live.vendor({ serverContent: { turnComplete: true } });
-    expect(codes(live.client(say(much)).client)).toEqual([]);
+    expect(codes(live.client(userMessage(much)).client)).toEqual([]);
   });
 
   test("input that waits for the vendor's session to start", () => {

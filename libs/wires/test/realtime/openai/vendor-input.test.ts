@@ -13,37 +13,39 @@ const openBridge = () =>
   });
 const input = (settings: object) => ({ type: "realtime", audio: { input: settings } });
 
-test.each<{ says: string; asked?: object; reported?: object; bytes: number; detects: boolean }>([
-  { says: "nothing", bytes: 48_000, detects: true },
-  { says: "G.711", asked: input({ format: { type: "audio/pcmu" } }), bytes: 8_000, detects: true },
-  { says: "G.711 in the older form", asked: { input_audio_format: "g711_alaw" }, bytes: 8_000, detects: true },
+test.each<{ what: string; requested?: object; reported?: object; bytes: number; detects: boolean }>([
+  { what: "nothing", bytes: 48_000, detects: true },
+  { what: "G.711", requested: input({ format: { type: "audio/pcmu" } }), bytes: 8_000, detects: true },
+  { what: "G.711 in the older form", requested: { input_audio_format: "g711_alaw" }, bytes: 8_000, detects: true },
   {
-    says: "G.711 that is not confirmed",
-    asked: { input_audio_format: "g711_ulaw" },
+    what: "G.711 that is not confirmed",
+    requested: { input_audio_format: "g711_ulaw" },
     reported: {},
     bytes: 8_000,
     detects: true,
   },
   {
-    says: "PCM of another rate",
+    what: "PCM of another rate",
     reported: input({ format: { type: "audio/pcm", rate: 16_000 } }),
     bytes: 32_000,
     detects: true,
   },
-  { says: "client-side turns", reported: input({ turn_detection: null }), bytes: 48_000, detects: false },
-  { says: "client-side turns in the older form", reported: { turn_detection: null }, bytes: 48_000, detects: false },
+  { what: "client-side turns", reported: input({ turn_detection: null }), bytes: 48_000, detects: false },
+  { what: "client-side turns in the older form", reported: { turn_detection: null }, bytes: 48_000, detects: false },
   {
-    says: "turn detection by the vendor",
-    asked: input({ turn_detection: { type: "server_vad" } }),
+    what: "turn detection by the vendor",
+    requested: input({ turn_detection: { type: "server_vad" } }),
     reported: input({ turn_detection: null }),
     bytes: 48_000,
     detects: true,
   },
-])("a session that sets $says: $bytes bytes per second, turns detected by the vendor: $detects", (said) => {
+])("a session that sets $what: $bytes bytes per second, turns detected by the vendor: $detects", (session) => {
   const bridge = openBridge();
-  if (said.asked !== undefined) bridge.fromClient(eventMessage({ type: "session.update", session: said.asked }));
-  if (said.reported !== undefined) bridge.fromVendor(eventMessage({ type: "session.updated", session: said.reported }));
-  expect(bridge.state.input).toEqual({ bytesPerSecond: said.bytes, detectsTurns: said.detects });
+  if (session.requested !== undefined)
+    bridge.fromClient(eventMessage({ type: "session.update", session: session.requested }));
+  if (session.reported !== undefined)
+    bridge.fromVendor(eventMessage({ type: "session.updated", session: session.reported }));
+  expect(bridge.state.input).toEqual({ bytesPerSecond: session.bytes, detectsTurns: session.detects });
 });
 
 test("the hold for speech covers the transcription that the client requested, before the vendor confirms it", () => {

@@ -22,29 +22,29 @@ const committed = { type: "input_audio_buffer.committed", item_id: "i" };
 const cleared = { type: "input_audio_buffer.cleared" };
 const refused = (id: string | null) => ({ type: "error", error: { event_id: id } });
 
-test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; hasPending: boolean }>([
+test.each<{ what: string; client: readonly object[]; vendor: readonly object[]; hasPending: boolean }>([
   {
-    says: "no chargeable request",
+    what: "no chargeable request",
     client: [append, { type: "session.update", session: {} }],
     vendor: [],
     hasPending: false,
   },
-  { says: "a response", client: [create()], vendor: [], hasPending: true },
-  { says: "a response that has begun", client: [create()], vendor: [created], hasPending: false },
-  { says: "two responses, of which one has begun", client: [create(), create()], vendor: [created], hasPending: true },
-  { says: "a turn's end that another event answers", client: [commit], vendor: [created], hasPending: true },
-  { says: "a turn's end", client: [append, commit], vendor: [committed], hasPending: false },
-  { says: "a request refused by its id", client: [create("a")], vendor: [refused("a")], hasPending: false },
-  { says: "a request that another refusal names", client: [create("a")], vendor: [refused("b")], hasPending: true },
+  { what: "a response", client: [create()], vendor: [], hasPending: true },
+  { what: "a response that has begun", client: [create()], vendor: [created], hasPending: false },
+  { what: "two responses, of which one has begun", client: [create(), create()], vendor: [created], hasPending: true },
+  { what: "a turn's end that another event answers", client: [commit], vendor: [created], hasPending: true },
+  { what: "a turn's end", client: [append, commit], vendor: [committed], hasPending: false },
+  { what: "a request refused by its id", client: [create("a")], vendor: [refused("a")], hasPending: false },
+  { what: "a request that another refusal names", client: [create("a")], vendor: [refused("b")], hasPending: true },
   {
-    says: "a request that an unnamed refusal may refer to",
+    what: "a request that an unnamed refusal may refer to",
     client: [create("a")],
     vendor: [refused(null)],
     hasPending: false,
   },
-  { says: "an empty buffer after a response", client: [create(), clear], vendor: [cleared], hasPending: false },
-  { says: "a turn after an empty buffer", client: [clear, append, commit], vendor: [cleared], hasPending: true },
-])("the requests of a client that sent $says are counted: $hasPending", ({ client, vendor, hasPending }) => {
+  { what: "an empty buffer after a response", client: [create(), clear], vendor: [cleared], hasPending: false },
+  { what: "a turn after an empty buffer", client: [clear, append, commit], vendor: [cleared], hasPending: true },
+])("the requests of a client that sent $what are counted: $hasPending", ({ client, vendor, hasPending }) => {
   const bridge = openBridge();
   for (const event of client) bridge.fromClient(eventMessage(event));
   for (const event of vendor) bridge.fromVendor(eventMessage(event));
@@ -57,20 +57,20 @@ test("a refused event is not counted as a request to the vendor", () => {
   expect(bridge.state.isPending).toBe(false);
 });
 
-test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; waits: boolean }>([
-  { says: "a client without input", client: [], vendor: [], waits: false },
+test.each<{ what: string; client: readonly object[]; vendor: readonly object[]; waits: boolean }>([
+  { what: "a client without input", client: [], vendor: [], waits: false },
   {
-    says: "a client with every answer",
+    what: "a client with every answer",
     client: [append, commit, create()],
     vendor: [committed, created],
     waits: false,
   },
-  { says: "a client that requested a response", client: [create()], vendor: [], waits: true },
-  { says: "a client whose speech may become a turn", client: [append], vendor: [], waits: true },
-  { says: "a client whose unusual speech may become a turn", client: [oddAppend], vendor: [], waits: true },
-  { says: "a client whose speech became a turn", client: [append], vendor: [committed], waits: false },
+  { what: "a client that requested a response", client: [create()], vendor: [], waits: true },
+  { what: "a client whose speech may become a turn", client: [append], vendor: [], waits: true },
+  { what: "a client whose unusual speech may become a turn", client: [oddAppend], vendor: [], waits: true },
+  { what: "a client whose speech became a turn", client: [append], vendor: [committed], waits: false },
 ])(
-  "after $says has left, the vendor is waited for while it may still begin a response: $waits",
+  "after $what has left, the vendor is waited for while it may still begin a response: $waits",
   ({ client, vendor, waits }) => {
     const bridge = openBridge();
     for (const event of client) bridge.fromClient(eventMessage(event));

@@ -176,8 +176,8 @@ describe("passing through", () => {
       { usageOnly: false, done: false, failed: false },
     ],
     ["a null error", { choices: [], error: null }, { usageOnly: false, done: false, failed: false, usage: undefined }],
-  ])("%s is recognised", (_, data, seen) => {
-    expect(chatPass.inspect(frame(data))).toMatchObject(JSON.parse(JSON.stringify(seen)));
+  ])("%s is recognised", (_, data, kind) => {
+    expect(chatPass.inspect(frame(data))).toMatchObject(JSON.parse(JSON.stringify(kind)));
   });
 
   test("usage of a complete answer is read from its own member or its last choice", () => {

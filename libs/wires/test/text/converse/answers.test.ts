@@ -28,9 +28,9 @@ const counts = fc.record({
 });
 const stopReason = fc.constantFrom("end_turn", "max_tokens", "guardrail_intervened", "stop_sequence");
 const answers = fc.record({ content: fc.array(block, { maxLength: 5 }), usage: counts, stopReason });
-type Said = typeof answers extends fc.Arbitrary<infer Value> ? Value : never;
+type Answer = typeof answers extends fc.Arbitrary<infer Value> ? Value : never;
 
-function whole({ content, usage, stopReason: reason }: Said): JsonRecord {
+function whole({ content, usage, stopReason: reason }: Answer): JsonRecord {
   return { output: { message: { role: "assistant", content } }, usage, stopReason: reason };
 }
 
@@ -53,7 +53,7 @@ function deltasOf(one: any): readonly object[] {
   }));
 }
 
-function stream({ content, usage, stopReason: reason }: Said): Buffer {
+function stream({ content, usage, stopReason: reason }: Answer): Buffer {
   const blocks = content.flatMap((one: any, contentBlockIndex) => {
     const { toolUse, image } = one;
     const start = toolUse === undefined ? image && { image: { format: image.format } } : { toolUse };
