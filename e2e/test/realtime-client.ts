@@ -4,7 +4,13 @@ import { openSessionAt, refusalAt, textOnly, type TestSession } from "../../serv
 import { storedEvents } from "./events.ts";
 import { keys, money } from "./suite-client.ts";
 
-export { ask, handshake, say, simulated, type TestSession } from "../../services/realtime/test/session-client.ts";
+export {
+  ask,
+  handshake,
+  userMessage,
+  simulated,
+  type TestSession,
+} from "../../services/realtime/test/session-client.ts";
 
 /** Different prices for all units, so that a wrong unit changes the total. */
 export const price = { input: 4, cachedInput: 0.4, output: 16, inputAudio: 32, outputAudio: 64, second: 0.0001 };

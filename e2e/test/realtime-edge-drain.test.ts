@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config as baseConfig, keys } from "./suite-client.ts";
-import { ask, booksAgree, handshake, price, say, simulated, textSession } from "./realtime-client.ts";
+import { ask, booksAgree, handshake, price, userMessage, simulated, textSession } from "./realtime-client.ts";
 
 const config = {
   ...baseConfig,
@@ -36,7 +36,7 @@ test("an edge that shuts down admits no session; open ones get their time, and a
   for (const done of await Promise.all(sessions.slice(0, 5).map((session) => ask(session, "Still there?"))))
     expect(done.response.status).toBe("completed");
   const [talking] = sessions;
-  talking?.send(say(simulated({ chunks: 5_000, chunkDelayMs: 10, bodyBytes: 5_000 })));
+  talking?.send(userMessage(simulated({ chunks: 5_000, chunkDelayMs: 10, bodyBytes: 5_000 })));
   talking?.send({ type: "response.create" });
   for (const { closed } of sessions)
     expect(await closed).toEqual({ code: 1001, reason: "the gateway is shutting down; reconnect" });

@@ -10,7 +10,7 @@ import {
   liveSession,
   openSession,
   refusal,
-  say,
+  userMessage,
   simulated,
   textSession,
   usageEvents,
@@ -47,7 +47,7 @@ test("twenty sessions during a restart, and one whose vendor is slow to open: ea
   await Promise.all(sessions.map((session) => ask(session, "Hello")));
   // Five sessions receive an answer that takes longer than the drain.
   for (const session of sessions.slice(0, 5)) {
-    session.send(say(simulated({ chunks: 500, chunkDelayMs: 50, bodyBytes: 5_000 })));
+    session.send(userMessage(simulated({ chunks: 500, chunkDelayMs: 50, bodyBytes: 5_000 })));
     session.send({ type: "response.create" });
     await session.next("response.output_text.delta");
   }
@@ -76,7 +76,7 @@ test("a client that disconnects just before the service ends is charged for the 
   await booksAgree(suite, "demo");
   const before = (await storedEvents(suite.backends.natsUrl)).length;
   const session = await textSession(suite);
-  session.send(say(simulated({ chunks: 500, chunkDelayMs: 100, bodyBytes: 5_000 })));
+  session.send(userMessage(simulated({ chunks: 500, chunkDelayMs: 100, bodyBytes: 5_000 })));
   session.send({ type: "response.create" });
   await session.next("response.output_text.delta");
   session.socket.close();
@@ -94,7 +94,7 @@ test("the service is killed: sessions of both formats end with the edge's error,
   const sessions = await Promise.all(Array.from({ length: 5 }, () => textSession(suite)));
   const talks = await Promise.all(Array.from({ length: 3 }, () => liveSession(suite, "talk")));
   for (const session of sessions) {
-    session.send(say(simulated({ chunks: 500, chunkDelayMs: 50, bodyBytes: 5_000 })));
+    session.send(userMessage(simulated({ chunks: 500, chunkDelayMs: 50, bodyBytes: 5_000 })));
     session.send({ type: "response.create" });
     await session.next("response.output_text.delta");
   }
@@ -119,7 +119,7 @@ test("the service is killed: sessions of both formats end with the edge's error,
 
 test("Redis is unavailable during a session: it waits, gets an error, and continues", async () => {
   const session = await textSession(suite);
-  session.send(say(simulated({ chunks: 20, chunkDelayMs: 20 })));
+  session.send(userMessage(simulated({ chunks: 20, chunkDelayMs: 20 })));
   session.send({ type: "response.create" });
   await session.next("response.output_text.delta");
   await suite.backends.redis.kill();

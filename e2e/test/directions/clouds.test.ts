@@ -5,8 +5,8 @@ import { openaiChat } from "./clients/openai-chat.ts";
 import { channelOfCloud, clouds, type Cloud } from "./clouds.ts";
 import { keyOf, price, settled } from "./every-vendor-suite.ts";
 import { png } from "./media.ts";
-import type { Client, Heard, Question } from "./question.ts";
-import { forbidWarnings } from "../../../services/text/test/quiet.ts";
+import type { Client, Reply, Question } from "./question.ts";
+import { forbidWarnings } from "../../../services/text/test/forbid-warnings.ts";
 
 /** An SDK of the wire of most cloud models, and one of another wire. */
 const clients = [anthropicMessages, openaiChat];
@@ -49,36 +49,36 @@ describe.each(clients.flatMap((client) => clouds.map((cloud) => ({ client, cloud
   ({ client, cloud }) => {
     beforeEach(() => suite.simulator.forget(cloud.name));
     const account = accountOf(client, cloud);
-    const ask = (question: Partial<Question>): Promise<Heard> =>
-      client.ask(suite, keyOf(account), { model: cloud.name, stream: false, said: [{ text: "Hello" }], ...question });
-    const seen = async (): Promise<string> => (await suite.simulator.requests(cloud.name)).at(-1)?.body ?? "";
+    const ask = (question: Partial<Question>): Promise<Reply> =>
+      client.ask(suite, keyOf(account), { model: cloud.name, stream: false, prompt: [{ text: "Hello" }], ...question });
+    const lastBody = async (): Promise<string> => (await suite.simulator.requests(cloud.name)).at(-1)?.body ?? "";
 
     describe.each([
       { how: "whole", stream: false },
       { how: "streamed", stream: true },
     ])("$how", ({ stream }) => {
       test("text with a system prompt and an image", async () => {
-        const heard = await ask({ stream, system: "Be brief.", said: [{ text: "Look: " }, { image: png }] });
-        expect(heard).toMatchObject({ finish: client.endings.stop, dropped: [] });
-        expect(heard.text).toMatch(/^You said: Look: \[image .*\d+ characters\]$/);
-        for (const sent of ["Be brief.", png]) expect(await seen()).toContain(sent);
+        const reply = await ask({ stream, system: "Be brief.", prompt: [{ text: "Look: " }, { image: png }] });
+        expect(reply).toMatchObject({ finish: client.endings.stop, dropped: [] });
+        expect(reply.text).toMatch(/^You said: Look: \[image .*\d+ characters\]$/);
+        for (const sent of ["Be brief.", png]) expect(await lastBody()).toContain(sent);
       });
 
       test("a tool call with reasoning, its result, and the answer that follows", async () => {
-        const first = await ask({ stream, said: [{ text: 'call weather {"city":"Oslo"}' }], tools, reasoning: true });
+        const first = await ask({ stream, prompt: [{ text: 'call weather {"city":"Oslo"}' }], tools, reasoning: true });
         expect(first.calls).toMatchObject([{ name: "weather", arguments: { city: "Oslo" } }]);
         expect(first.finish).toBe(client.endings.calls);
         const outputs = first.calls.map((call) => ({ call, output: "four degrees" }));
         expect((await first.follow(outputs)).text).toContain("four degrees");
-        expect(await seen()).toMatch(/[sS]ignature":"/);
+        expect(await lastBody()).toMatch(/[sS]ignature":"/);
       });
 
       test("usage is as the vendor reported it, and is billed at its price", async () => {
         const cacheWriteTokens = cloud.wire === "content" ? 0 : 100;
         const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, cacheWriteTokens };
         const before = await settled(suite, account);
-        const heard = await ask({ stream, said: [{ text: "Hi " }, simulate({ usage })] });
-        expect(heard.usage).toMatchObject({ input: 1_000, cached: 600, output: 80 });
+        const reply = await ask({ stream, prompt: [{ text: "Hi " }, simulate({ usage })] });
+        expect(reply.usage).toMatchObject({ input: 1_000, cached: 600, output: 80 });
         const dollars =
           (400 - cacheWriteTokens) * price.input + cacheWriteTokens * price.cacheWrite + 600 * price.cachedInput;
         expect(before - (await settled(suite, account))).toBe(BigInt((dollars + 80 * price.output) * 1_000));
@@ -89,7 +89,7 @@ describe.each(clients.flatMap((client) => clouds.map((cloud) => ({ client, cloud
       const before = await settled(suite, account);
       const text = "one two three four five ".repeat(10);
       const prompt = [simulate({ errorAfterChunks: 10, chunks: 40, chunkDelayMs: 1, text })];
-      await expect(ask({ stream: true, said: prompt })).rejects.toThrow();
+      await expect(ask({ stream: true, prompt })).rejects.toThrow();
       expect(before - (await settled(suite, account))).toBeGreaterThan(0n);
     });
   },

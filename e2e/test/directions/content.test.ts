@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Suite } from "@modelgate/testkit";
 import { googleAt } from "../../../services/text/test/every-vendor.ts";
 import { keyOf, startEveryVendorSuite } from "./every-vendor-suite.ts";
-import { forbidWarnings } from "../../../services/text/test/quiet.ts";
+import { forbidWarnings } from "../../../services/text/test/forbid-warnings.ts";
 import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 let suite: Suite;

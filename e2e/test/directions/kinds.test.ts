@@ -4,7 +4,7 @@ import { until, type Suite } from "@modelgate/testkit";
 import { quickLimits } from "../../../services/video/test/films.ts";
 import { googleAt, openaiAt } from "../../../services/text/test/every-vendor.ts";
 import { keyOf, settled, startEveryVendorSuite } from "./every-vendor-suite.ts";
-import { forbidWarnings } from "../../../services/text/test/quiet.ts";
+import { forbidWarnings } from "../../../services/text/test/forbid-warnings.ts";
 
 /** Models of completions, embeddings, rerank and moderation. */
 const kinds = {
@@ -174,13 +174,13 @@ test("an image, speech, its transcript, and a video, each charged by its unit", 
   const before = await settled(suite);
   const openai = openaiAt(suite.edgeUrl, key);
   expect((await openai.images.generate({ model: "sketch", prompt: "A boat" })).data).toHaveLength(1);
-  const spoken = await openai.audio.speech.create({
+  const speech = await openai.audio.speech.create({
     model: "speaker",
     voice: "alloy",
     input: "This is what is said, and heard again.",
     response_format: "wav",
   });
-  const file = await toFile(Buffer.from(await spoken.arrayBuffer()), "hello.wav", { type: "audio/wav" });
+  const file = await toFile(Buffer.from(await speech.arrayBuffer()), "hello.wav", { type: "audio/wav" });
   expect((await openai.audio.transcriptions.create({ model: "listener", file })).text).toBe("we heard this file");
   const { id } = await openai.videos.create({ model: "film", prompt: "A boat", seconds: "4" });
   await until("the video", async () => (await openai.videos.retrieve(id)).status === "completed");

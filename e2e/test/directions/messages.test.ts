@@ -3,7 +3,7 @@ import type { Suite } from "@modelgate/testkit";
 import { anthropicAt } from "../../../services/text/test/every-vendor.ts";
 import { keyOf, startEveryVendorSuite } from "./every-vendor-suite.ts";
 import { droppedIn } from "./question.ts";
-import { forbidWarnings } from "../../../services/text/test/quiet.ts";
+import { forbidWarnings } from "../../../services/text/test/forbid-warnings.ts";
 import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 let suite: Suite;
@@ -62,12 +62,12 @@ describe.each(ownAndOther("messages"))("messages over $name", ({ name: model, wi
       "?beta=true",
     );
     expect(answer.status).toBe(200);
-    const [seen] = await suite.simulator.requests(model);
-    expect(seen?.headers["anthropic-beta"]).toBe(wire === "messages" ? "a-1,b-2" : undefined);
+    const [vendorRequest] = await suite.simulator.requests(model);
+    expect(vendorRequest?.headers["anthropic-beta"]).toBe(wire === "messages" ? "a-1,b-2" : undefined);
     const dropped = droppedIn(answer.headers.get("x-modelgate-dropped"));
     expect(dropped.includes("anthropic-beta")).toBe(wire !== "messages");
-    expect(seen?.headers["anthropic-version"]).toBe(wire === "messages" ? "2023-06-01" : undefined);
-    expect(JSON.stringify(seen?.headers)).not.toContain(key);
+    expect(vendorRequest?.headers["anthropic-version"]).toBe(wire === "messages" ? "2023-06-01" : undefined);
+    expect(JSON.stringify(vendorRequest?.headers)).not.toContain(key);
   });
 
   test("the SDK's beta messages", async () => {

@@ -16,7 +16,7 @@ export interface Question {
   readonly model: string;
   readonly stream: boolean;
   readonly system?: string;
-  readonly said: readonly Piece[];
+  readonly prompt: readonly Piece[];
   readonly tools?: readonly OfferedTool[];
   /** True if reasoning is requested. */
   readonly reasoning?: boolean;
@@ -32,14 +32,14 @@ export interface JsonSchema {
   readonly additionalProperties: false;
 }
 
-export interface HeardCall {
+export interface ReplyCall {
   readonly id: string;
   readonly name: string;
   readonly arguments: unknown;
 }
 
 /** Usage. Input includes cached tokens, output includes reasoning. */
-export interface HeardUsage {
+export interface ReplyUsage {
   readonly input: number | undefined;
   readonly cached: number | undefined;
   readonly output: number | undefined;
@@ -48,25 +48,25 @@ export interface HeardUsage {
 
 /** Result of a tool call. */
 export interface ToolOutput {
-  readonly call: HeardCall;
+  readonly call: ReplyCall;
   readonly output: string;
 }
 
 /** Answer as the SDK returns it. */
-export interface Heard {
+export interface Reply {
   readonly text: string;
   readonly reasoning: string;
-  readonly calls: readonly HeardCall[];
+  readonly calls: readonly ReplyCall[];
   readonly finish: string;
-  readonly usage: HeardUsage;
+  readonly usage: ReplyUsage;
   /** Fields named in `x-modelgate-dropped`. */
   readonly dropped: readonly string[];
   /** Sends the results of the tool calls in the same conversation. `change` can name another model. */
-  follow(outputs: readonly ToolOutput[], change?: Partial<Question>): Promise<Heard>;
+  follow(outputs: readonly ToolOutput[], change?: Partial<Question>): Promise<Reply>;
 }
 
 /** Error that the SDK throws. */
-export interface HeardError {
+export interface SdkError {
   /** The SDK's error class. */
   readonly className: string;
   readonly status: number | undefined;
@@ -82,8 +82,8 @@ export interface Client {
   readonly name: string;
   readonly wire: Wire;
   readonly endings: Readonly<Record<Ending, string>>;
-  ask(suite: Suite, key: string, question: Question): Promise<Heard>;
-  errorOf(thrown: unknown): HeardError;
+  ask(suite: Suite, key: string, question: Question): Promise<Reply>;
+  errorOf(thrown: unknown): SdkError;
 }
 
 export const droppedIn = (header: string | null | undefined): readonly string[] =>

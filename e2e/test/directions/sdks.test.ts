@@ -4,8 +4,8 @@ import { until, type Suite } from "@modelgate/testkit";
 import { clients } from "./clients/index.ts";
 import { channelOf, keyOf, price, settled, startEveryVendorSuite } from "./every-vendor-suite.ts";
 import { pdf, png } from "./media.ts";
-import { forbidWarnings } from "../../../services/text/test/quiet.ts";
-import type { Client, Heard, HeardError, Question } from "./question.ts";
+import { forbidWarnings } from "../../../services/text/test/forbid-warnings.ts";
+import type { Client, Reply, SdkError, Question } from "./question.ts";
 import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 /**
@@ -37,7 +37,7 @@ const chat = { kind: "chat", price };
 const simulate = (behaviour: object) => ({ text: `{{simulate: ${JSON.stringify(behaviour)}}}` });
 const tools = [{ name: "weather", description: "The weather in a city.", argument: "city" }];
 const call = [{ text: 'call weather {"city":"Oslo"}' }];
-const resultsOf = ({ calls }: Heard) => calls.map((each) => ({ call: each, output: "rain" }));
+const resultsOf = ({ calls }: Reply) => calls.map((each) => ({ call: each, output: "rain" }));
 const schema = {
   type: "object",
   properties: { city: { type: "string" }, degrees: { type: "number" } },
@@ -45,36 +45,36 @@ const schema = {
   additionalProperties: false,
 } as const;
 
-async function errorOf(client: Client, asked: Promise<Heard>): Promise<HeardError> {
-  let heard: Heard;
+async function errorOf(client: Client, pending: Promise<Reply>): Promise<SdkError> {
+  let reply: Reply;
   try {
-    heard = await asked;
+    reply = await pending;
   } catch (thrown) {
     return client.errorOf(thrown);
   }
-  throw new Error(`an answer instead of an error: ${heard.text}`);
+  throw new Error(`an answer instead of an error: ${reply.text}`);
 }
 
 describe.each(cells)("$name", ({ client, vendor, id }) => {
   beforeEach(() => suite.simulator.forget(vendor.name));
-  const seen = async (): Promise<string> => (await suite.simulator.requests(vendor.name)).at(-1)?.body ?? "";
+  const lastBody = async (): Promise<string> => (await suite.simulator.requests(vendor.name)).at(-1)?.body ?? "";
 
   describe.each([
     { how: "whole", stream: false },
     { how: "streamed", stream: true },
   ])("$how", ({ stream }) => {
-    const ask = (question: Partial<Question>): Promise<Heard> =>
-      client.ask(suite, keyOf(id), { model: vendor.name, stream, said: [{ text: "Hello" }], ...question });
+    const ask = (question: Partial<Question>): Promise<Reply> =>
+      client.ask(suite, keyOf(id), { model: vendor.name, stream, prompt: [{ text: "Hello" }], ...question });
 
     test("text, billed by the vendor's usage", async () => {
       const cacheWriteTokens = vendor.wire === "content" ? 0 : 100;
       const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, reasoningTokens: 30, cacheWriteTokens };
       const text = 'Grüße, 世界 👋 \u0000\u2028 "quoted" \\ </script>';
       const before = await settled(suite, id);
-      const heard = await ask({ system: "Be brief.", said: [simulate({ usage, text })] });
-      expect(heard).toMatchObject({ text, reasoning: "", calls: [], finish: client.endings.stop, dropped: [] });
-      expect(heard.usage).toEqual({ input: 1_000, cached: 600, output: 80, reasoning: 30 });
-      expect(await seen()).toContain("Be brief.");
+      const reply = await ask({ system: "Be brief.", prompt: [simulate({ usage, text })] });
+      expect(reply).toMatchObject({ text, reasoning: "", calls: [], finish: client.endings.stop, dropped: [] });
+      expect(reply.usage).toEqual({ input: 1_000, cached: 600, output: 80, reasoning: 30 });
+      expect(await lastBody()).toContain("Be brief.");
       const dollars =
         (400 - cacheWriteTokens) * price.input + cacheWriteTokens * price.cacheWrite + 600 * price.cachedInput;
       expect(before - (await settled(suite, id))).toBe(BigInt((dollars + 80 * price.output) * 1_000));
@@ -83,19 +83,19 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
     test("an image, and a PDF if the client can send one", async () => {
       // Not tested: a file in chat completions with a streamed answer.
       const files = client.wire === "chat" && stream ? [] : [{ pdf }];
-      const heard = await ask({ said: [{ text: "Look: " }, { image: png }, ...files] });
-      expect(heard.text).toMatch(/^You said: Look: \[image .*\d+ characters\]/);
-      for (const data of [png, ...files.map((file) => file.pdf)]) expect(await seen()).toContain(data);
+      const reply = await ask({ prompt: [{ text: "Look: " }, { image: png }, ...files] });
+      expect(reply.text).toMatch(/^You said: Look: \[image .*\d+ characters\]/);
+      for (const data of [png, ...files.map((file) => file.pdf)]) expect(await lastBody()).toContain(data);
     });
 
     test("an answer by a JSON schema, and one that ends at its maximum tokens", async () => {
       expect(JSON.parse((await ask({ schema })).text)).toEqual({ city: "words", degrees: 1 });
-      const cut = await ask({ maxTokens: 20, said: [{ text: "word ".repeat(40) }] });
+      const cut = await ask({ maxTokens: 20, prompt: [{ text: "word ".repeat(40) }] });
       expect(cut.finish).toBe(client.endings.length);
     });
 
     test("a call with reasoning, its result, and the answer that follows", async () => {
-      const first = await ask({ said: call, tools, reasoning: true });
+      const first = await ask({ prompt: call, tools, reasoning: true });
       expect(first).toMatchObject({ finish: client.endings.calls, dropped: [] });
       expect(first.calls).toMatchObject([{ name: "weather", arguments: { city: "Oslo" } }]);
       // The vendor `chat` sends no reasoning, and the client `ai openai chat` does not show it.
@@ -104,13 +104,13 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
       const second = await first.follow(resultsOf(first));
       expect(second).toMatchObject({ calls: [], finish: client.endings.stop });
       expect(second.text).toContain("rain");
-      if (shows) expect(await seen()).toContain(reasoningMarkers[vendor.name]);
+      if (shows) expect(await lastBody()).toContain(reasoningMarkers[vendor.name]);
     });
   });
 
   test("a vendor's rate limit is the SDK's error, in the format of its wire", async () => {
     await suite.simulator.script(id, [{ status: 429, repeat: true }]);
-    const question = { model: id, stream: false, said: [{ text: "Hello" }] };
+    const question = { model: id, stream: false, prompt: [{ text: "Hello" }] };
     const error = await errorOf(client, client.ask(suite, keyOf("demo"), question));
     expect(error).toMatchObject({ status: 429, className: classOf(client), body: limitedBodies[client.wire] });
   });
@@ -119,7 +119,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
     const text = "one two three four five ".repeat(10);
     await suite.simulator.script(`cut-${id}`, [{ errorAfterChunks: 20, chunks: 40, chunkDelayMs: 1, text }]);
     const before = await settled(suite, id);
-    const question = { model: `cut-${id}`, stream: true, said: [{ text: "Hello" }] };
+    const question = { model: `cut-${id}`, stream: true, prompt: [{ text: "Hello" }] };
     await errorOf(client, client.ask(suite, keyOf(id), question));
     expect(before - (await settled(suite, id))).toBeGreaterThan(0n);
   });
@@ -152,7 +152,7 @@ test.each(clients)(
   async (client) => {
     const [one, other] = ownAndOther(client.wire);
     if (one === undefined || other === undefined) throw new Error("a client has two vendors");
-    const question = { model: one.name, stream: false, said: call, tools, reasoning: true };
+    const question = { model: one.name, stream: false, prompt: call, tools, reasoning: true };
     const first = await client.ask(suite, keyOf("demo"), question);
     expect((await first.follow(resultsOf(first), { model: other.name })).text).toContain("rain");
     expect((await first.follow(resultsOf(first), { stream: true })).text).toContain("rain");

@@ -19,11 +19,11 @@ test.each([
 });
 
 describe("a vendor's events", () => {
-  const look = ({ data }: { readonly data: string }) => ({ done: data.includes(".done") });
+  const inspect = ({ data }: { readonly data: string }) => ({ done: data.includes(".done") });
 
   test("are forwarded unchanged until the last one", () => {
     const frames = [": ping\n\n", 'data: {"a":\ndata: 1}\r\n\r\n', done].map((frame) => Buffer.from(frame));
-    const translator = passEvents(look);
+    const translator = passEvents(inspect);
     const read = frames.map((frame) => translator.read(frame));
     expect(read.map((reading) => reading.isLast)).toEqual([false, false, true]);
     expect(read.map((reading) => reading.render())).toEqual(frames);
@@ -31,7 +31,7 @@ describe("a vendor's events", () => {
   });
 
   test("that end early are not a complete answer", () => {
-    const translator = passEvents(look);
+    const translator = passEvents(inspect);
     translator.read(Buffer.from("data: {}\n\n"));
     expect(() => translator.end()).toThrow(Failure);
   });

@@ -40,8 +40,11 @@ beforeAll(async () => {
       groups: { default: { models: ["*"] } },
       models: Object.fromEntries(
         names.flatMap((name) => [
-          [`${name}-says`, { kind: "speech", price: byTokens.has(name) ? tokenPrice : { character: 0.00003 } }],
-          [`${name}-hears`, { kind: "transcription", price: byTokens.has(name) ? tokenPrice : { second: 0.0001 } }],
+          [`${name}-speech`, { kind: "speech", price: byTokens.has(name) ? tokenPrice : { character: 0.00003 } }],
+          [
+            `${name}-transcription`,
+            { kind: "transcription", price: byTokens.has(name) ? tokenPrice : { second: 0.0001 } },
+          ],
         ]),
       ),
       channels: names.map((name) => ({
@@ -49,15 +52,15 @@ beforeAll(async () => {
         provider: vendors[name].provider,
         baseUrl: `\${SIMULATOR_URL}/at/${name}${vendors[name].path}`,
         keys: ["ya29.key"],
-        models: { [`${name}-says`]: speaking[name], [`${name}-hears`]: hearing[name] },
+        models: { [`${name}-speech`]: speaking[name], [`${name}-transcription`]: hearing[name] },
       })),
       accounts: { demo: { balance: "10", tokens: [{ key, group: "default" }] } },
     },
   });
   client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: key, maxRetries: 0 });
   const vendor = new OpenAI({ baseURL: `${area.simulator.url}/openai/v1`, apiKey: "any" });
-  const spoken = await vendor.audio.speech.create({ model: "m", voice: "alloy", input, response_format: "wav" });
-  wav = Buffer.from(await spoken.arrayBuffer());
+  const speech = await vendor.audio.speech.create({ model: "m", voice: "alloy", input, response_format: "wav" });
+  wav = Buffer.from(await speech.arrayBuffer());
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
@@ -66,7 +69,7 @@ const spent = async (): Promise<bigint> => (await area.settled("demo")).spentNan
 describe.each(names)("%s", (name) => {
   beforeEach(() => area.simulator.forget(name));
   const speak = (more: object = {}) =>
-    client.audio.speech.create({ model: `${name}-says`, voice: "kore", input, response_format: "wav", ...more });
+    client.audio.speech.create({ model: `${name}-speech`, voice: "kore", input, response_format: "wav", ...more });
 
   test("generates speech, and is charged by its units", async () => {
     const before = await spent();
@@ -92,7 +95,7 @@ describe.each(names)("%s", (name) => {
 
   const transcribe = (more: object = {}) =>
     toFile(wav, "a.wav", { type: "audio/wav" }).then((file) =>
-      client.audio.transcriptions.create({ model: `${name}-hears`, file, ...more }),
+      client.audio.transcriptions.create({ model: `${name}-transcription`, file, ...more }),
     );
 
   test("transcribes a file, and is charged by its units", async () => {
@@ -107,7 +110,7 @@ describe.each(names)("%s", (name) => {
   test("its transcript is sent as a stream on request", async () => {
     const events: string[] = [];
     for await (const { type } of await toFile(wav, "a.wav", { type: "audio/wav" }).then((file) =>
-      client.audio.transcriptions.create({ model: `${name}-hears`, file, stream: true }),
+      client.audio.transcriptions.create({ model: `${name}-transcription`, file, stream: true }),
     ))
       events.push(type);
     expect(events).toEqual(["transcript.text.delta", "transcript.text.done"]);
@@ -129,7 +132,7 @@ describe.each(names)("%s", (name) => {
   test("a file without audio is refused, and costs nothing", async () => {
     const before = await spent();
     const file = await toFile(Buffer.from("no audio at all"), "a.wav", { type: "audio/wav" });
-    await expect(client.audio.transcriptions.create({ model: `${name}-hears`, file })).rejects.toMatchObject({
+    await expect(client.audio.transcriptions.create({ model: `${name}-transcription`, file })).rejects.toMatchObject({
       status: 400,
     });
     expect((await spent()) - before).toBe(0n);
@@ -140,7 +143,7 @@ test("a voice is part of the URL at ElevenLabs, of the model at Deepgram, and a 
   await Promise.all(names.map((name) => area.simulator.forget(name)));
   for (const name of names) {
     const voice = byTokens.has(name) ? "charon" : "thalia";
-    await client.audio.speech.create({ model: `${name}-says`, voice, input: "Hi", response_format: "pcm" });
+    await client.audio.speech.create({ model: `${name}-speech`, voice, input: "Hi", response_format: "pcm" });
   }
   const vendorRequestText = async (name: Name) => {
     const [request] = await area.simulator.requests(name);
@@ -154,7 +157,7 @@ test("a voice is part of the URL at ElevenLabs, of the model at Deepgram, and a 
 
 test("a voice of OpenAI is reported as dropped at Google, and refused in strict mode", async () => {
   await area.simulator.forget("gemini");
-  const speechBody = { model: "gemini-says", voice: "alloy", input: "Hi", response_format: "wav" } as const;
+  const speechBody = { model: "gemini-speech", voice: "alloy", input: "Hi", response_format: "wav" } as const;
   const { response } = await client.audio.speech.create(speechBody).withResponse();
   expect([response.status, response.headers.get("x-modelgate-dropped")]).toEqual([200, "voice"]);
   const [request] = await area.simulator.requests("gemini");

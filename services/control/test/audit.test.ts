@@ -55,8 +55,8 @@ test("each change of accounts, tokens and balances is recorded with its author a
   const topUp = { amount: "1.5", operationId: "a", reason: "invoice 7" };
   await operate("/accounts/acme/credits", topUp);
   expect((await operate("/accounts/acme/credits", topUp)).data).toMatchObject({ repeated: true });
-  const { data: made } = await operate<{ id: string; key: string }>("/accounts/acme/tokens", { group: "default" });
-  await operate(`/tokens/${made.id}/disable`, {});
+  const { data: created } = await operate<{ id: string; key: string }>("/accounts/acme/tokens", { group: "default" });
+  await operate(`/tokens/${created.id}/disable`, {});
   const found = await entries("acme");
   expect(found.map(({ action }) => action).sort()).toEqual([
     "account.create",
@@ -67,7 +67,7 @@ test("each change of accounts, tokens and balances is recorded with its author a
   const entryOf = (action: string): Entry | undefined => found.find((entry) => entry.action === action);
   expect(entryOf("token.disable")).toMatchObject({
     before: { disabled: false },
-    after: { disabled: true, id: made.id },
+    after: { disabled: true, id: created.id },
   });
   expect(entryOf("credit.top-up")).toMatchObject({
     after: { nanos: "1500000000", reason: "invoice 7", operationId: "a" },
@@ -78,7 +78,7 @@ test("each change of accounts, tokens and balances is recorded with its author a
     "configuration account.create",
     "configuration token.create",
   ]);
-  for (const secret of [made.key, key]) expect(JSON.stringify(await entries())).not.toContain(secret);
+  for (const secret of [created.key, key]) expect(JSON.stringify(await entries())).not.toContain(secret);
 });
 
 test("a correction that the balance does not cover leaves only its refusal", async () => {

@@ -23,7 +23,7 @@ interface Mistake {
   /** Answer of the simulated vendor. */
   readonly script?: object;
   /** Pattern of the reported line. */
-  readonly said: RegExp;
+  readonly vendorMessage: RegExp;
   /** Part of the channel whose state reports the mistake. */
   readonly of: "key" | "model";
 }
@@ -34,7 +34,7 @@ const mistakes: readonly Mistake[] = [
     provider: "bedrock",
     path: "/bedrock?region=eu-west-1",
     key: signing,
-    said: /Credential should be scoped to a valid region\./,
+    vendorMessage: /Credential should be scoped to a valid region\./,
     of: "key",
   },
   {
@@ -42,7 +42,7 @@ const mistakes: readonly Mistake[] = [
     provider: "bedrock",
     path: bedrock,
     key: `${signing}:expired-session`,
-    said: /The security token included in the request is expired/,
+    vendorMessage: /The security token included in the request is expired/,
     of: "key",
   },
   {
@@ -51,7 +51,7 @@ const mistakes: readonly Mistake[] = [
     path: bedrock,
     key: signing,
     script: { clockOffMs: 600_000 },
-    said: /Signature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 5 min\.\)/,
+    vendorMessage: /Signature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 5 min\.\)/,
     of: "key",
   },
   {
@@ -60,7 +60,7 @@ const mistakes: readonly Mistake[] = [
     path: bedrock,
     key: signing,
     script: { clockOffMs: -600_000 },
-    said: /Signature not yet current: \d{8}T\d{6}Z is still later than \d{8}T\d{6}Z/,
+    vendorMessage: /Signature not yet current: \d{8}T\d{6}Z is still later than \d{8}T\d{6}Z/,
     of: "key",
   },
   {
@@ -68,7 +68,7 @@ const mistakes: readonly Mistake[] = [
     provider: "bedrock",
     path: bedrock,
     key: "aws:absent",
-    said: /AWS credentials are not available for the profile absent: /,
+    vendorMessage: /AWS credentials are not available for the profile absent: /,
     of: "key",
   },
   {
@@ -76,7 +76,7 @@ const mistakes: readonly Mistake[] = [
     provider: "vertex",
     path: vertex,
     key: "bad-ya29-expired",
-    said: /Request had invalid authentication credentials\. Expected OAuth 2 access token\./,
+    vendorMessage: /Request had invalid authentication credentials\. Expected OAuth 2 access token\./,
     of: "key",
   },
   {
@@ -85,7 +85,7 @@ const mistakes: readonly Mistake[] = [
     path: vertex,
     key: "file:ACCOUNT",
     script: { clockOffMs: 7_200_000 },
-    said: /The token has expired\./,
+    vendorMessage: /The token has expired\./,
     of: "key",
   },
   {
@@ -93,7 +93,7 @@ const mistakes: readonly Mistake[] = [
     provider: "vertex",
     path: vertex.replace("us-central1", "europe-west99"),
     key: "ya29.simulated",
-    said: /Publisher Model `.*europe-west99.*` was not found/,
+    vendorMessage: /Publisher Model `.*europe-west99.*` was not found/,
     of: "model",
   },
 ];
@@ -193,19 +193,19 @@ const wires: readonly (readonly [wire: string, path: (model: string) => string, 
     () => ({ contents: [{ role: "user", parts: [{ text: "Hi" }] }] }),
   ],
 ];
-describe.each(mistakes)("$name", ({ name, said, of }) => {
+describe.each(mistakes)("$name", ({ name, vendorMessage, of }) => {
   test("is reported in one line by the live check", async () => {
     const { status, lines } = await check();
     const at = mistakes.findIndex((mistake) => mistake.name === name);
     const own = lines.filter((line) => line.includes(`channels[${at}]`));
-    expect([status, own]).toEqual([1, [expect.stringMatching(said)]]);
+    expect([status, own]).toEqual([1, [expect.stringMatching(vendorMessage)]]);
   });
 
   test("is reported in one line by the channel's test", async () => {
     const { status, stdout } = await suite.gatectl("channel", "test", name);
     const lines = stdout.trim().split("\n");
     expect([status, lines]).toEqual([1, [expect.any(String), expect.stringContaining("fails"), expect.any(String)]]);
-    expect(lines[2]).toMatch(said);
+    expect(lines[2]).toMatch(vendorMessage);
   });
 
   test.each(wires)("is not the client's error in %s, and not a 500", async (wire, path, body) => {
@@ -233,7 +233,7 @@ describe.each(mistakes)("$name", ({ name, said, of }) => {
       const found = of === "key" ? [channel] : [...(channel?.modelsOut ?? []), ...(channel?.accountsOut ?? [])];
       return found.find((each) => each?.vendorMessage !== undefined);
     });
-    expect(state.vendorMessage).toMatch(said);
+    expect(state.vendorMessage).toMatch(vendorMessage);
     expect(state.vendorMessage).not.toContain("\n");
     if (of === "key") {
       expect(state).toMatchObject({ state: "no key", reason: expect.stringMatching(/^refused: /) });
@@ -287,7 +287,9 @@ test("a valid file passes the live check, and no account is billed for it", asyn
   expect([status, JSON.parse(stdout)]).toMatchObject([0, { ok: true, problems: [] }]);
   // Each vendor got one request without content.
   for (const { id } of channels) {
-    const seen = await suite.simulator.requests(id);
-    expect(seen.map(({ body }) => body)).toEqual([expect.stringMatching(/^$|^\{("anthropic_version":"[\w-]+")?\}$/)]);
+    const vendorRequests = await suite.simulator.requests(id);
+    expect(vendorRequests.map(({ body }) => body)).toEqual([
+      expect.stringMatching(/^$|^\{("anthropic_version":"[\w-]+")?\}$/),
+    ]);
   }
 });

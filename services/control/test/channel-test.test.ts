@@ -58,17 +58,20 @@ test.each([
   { id: "film", path: "/videos/0", answer: 404 },
 ])("a channel of $id models is tested with their endpoint: $path", async ({ id, path, answer }) => {
   expect(await tried(id)).toMatchObject({ status: 0, result: { channel: id, model: id, ok: true, status: answer } });
-  const seen = await suite.simulator.requests(id);
-  expect(seen.map((request) => request.path)).toEqual([expect.stringContaining(path)]);
+  const vendorRequests = await suite.simulator.requests(id);
+  expect(vendorRequests.map((request) => request.path)).toEqual([expect.stringContaining(path)]);
 });
 
 test.each([
-  { id: "refused", step: { status: 401 }, answer: 401, said: /simulated|key/i },
-  { id: "failing", step: { openWith: "error" }, answer: 101, said: /"type":"error"/ },
-  { id: "closing", step: { openWith: "close" }, answer: 101, said: /^The vendor closed with \d+/ },
-])("a session that does not start is reported with the vendor's message ($id)", async ({ id, step, answer, said }) => {
-  await suite.simulator.script(id, [step]);
-  const { status, result } = await tried(id);
-  expect({ status, ok: result.ok, answer: result.status }).toEqual({ status: 1, ok: false, answer });
-  expect(result.vendorMessage).toMatch(said);
-});
+  { id: "refused", step: { status: 401 }, answer: 401, vendorMessage: /simulated|key/i },
+  { id: "failing", step: { openWith: "error" }, answer: 101, vendorMessage: /"type":"error"/ },
+  { id: "closing", step: { openWith: "close" }, answer: 101, vendorMessage: /^The vendor closed with \d+/ },
+])(
+  "a session that does not start is reported with the vendor's message ($id)",
+  async ({ id, step, answer, vendorMessage }) => {
+    await suite.simulator.script(id, [step]);
+    const { status, result } = await tried(id);
+    expect({ status, ok: result.ok, answer: result.status }).toEqual({ status: 1, ok: false, answer });
+    expect(result.vendorMessage).toMatch(vendorMessage);
+  },
+);

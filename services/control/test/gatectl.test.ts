@@ -107,7 +107,7 @@ describe("gatectl", () => {
   });
 
   test("a token's key is shown once and not stored", async () => {
-    const made = await suite.ask<{ id: string; key: string }>(
+    const created = await suite.ask<{ id: string; key: string }>(
       "token",
       "create",
       "acme",
@@ -118,24 +118,24 @@ describe("gatectl", () => {
       "--expires",
       "2030-01-01T00:00:00Z",
     );
-    expect(made.key).toMatch(/^sk-[\w-]{40,}$/);
+    expect(created.key).toMatch(/^sk-[\w-]{40,}$/);
     const listed = await suite.ask<object[]>("token", "list", "acme");
     expect(listed).toMatchObject([
-      { id: made.id, models: ["chat"], expiresAt: "2030-01-01T00:00:00.000Z", disabled: false },
+      { id: created.id, models: ["chat"], expiresAt: "2030-01-01T00:00:00.000Z", disabled: false },
     ]);
-    expect(JSON.stringify(listed)).not.toContain(made.key);
-    expect(await suite.ask("token", "disable", made.id)).toMatchObject({ disabled: true });
-    expect(await suite.ask("token", "enable", made.id)).toMatchObject({ disabled: false });
-    expect(await suite.ask("token", "show", made.id)).toMatchObject({ id: made.id });
+    expect(JSON.stringify(listed)).not.toContain(created.key);
+    expect(await suite.ask("token", "disable", created.id)).toMatchObject({ disabled: true });
+    expect(await suite.ask("token", "enable", created.id)).toMatchObject({ disabled: false });
+    expect(await suite.ask("token", "show", created.id)).toMatchObject({ id: created.id });
     const kept = await everythingIn(suite.backends.redisUrl);
-    for (const secret of [made.key, key, vendorKey]) expect(kept).not.toContain(secret);
+    for (const secret of [created.key, key, vendorKey]) expect(kept).not.toContain(secret);
     for (const name of ["edge", "text", "control"] as const) {
-      for (const secret of [made.key, key, vendorKey]) expect(suite.process(name).logs()).not.toContain(secret);
+      for (const secret of [created.key, key, vendorKey]) expect(suite.process(name).logs()).not.toContain(secret);
     }
   });
 
   test("a call is found in the usage log by each of its ids, exported, and the books are valid", async () => {
-    const asked = async (requestId: string): Promise<number> => {
+    const statusOfCall = async (requestId: string): Promise<number> => {
       const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${payerKey}`, "content-type": "application/json", "x-request-id": requestId },
@@ -143,7 +143,7 @@ describe("gatectl", () => {
       });
       return answer.status;
     };
-    for (const at of [1, 2, 3]) expect(await asked(`logged-request-${at}`)).toBe(200);
+    for (const at of [1, 2, 3]) expect(await statusOfCall(`logged-request-${at}`)).toBe(200);
     type Page = { events: Record<string, unknown>[]; next: string | null };
     const list = (...words: readonly string[]) => suite.ask<Page>("usage", "list", ...words);
     const all = await until("three events", async () => {
@@ -251,11 +251,27 @@ describe("gatectl", () => {
     };
     const [{ id: key = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "payer");
     await suite.ask("token", "set", key, "--dollars-per-month", "1");
-    const wish = ["budget", "create", "payer", "--scope", "tag:team=red", "--period", "month", "--amount", "0.0005"];
-    const { id, ...made } = await suite.ask<{ id: string }>(...wish, "--zone", "asia/tokyo", "--name", "Red");
+    const budgetCommand = [
+      "budget",
+      "create",
+      "payer",
+      "--scope",
+      "tag:team=red",
+      "--period",
+      "month",
+      "--amount",
+      "0.0005",
+    ];
+    const { id, ...created } = await suite.ask<{ id: string }>(
+      ...budgetCommand,
+      "--zone",
+      "asia/tokyo",
+      "--name",
+      "Red",
+    );
     const resetsAt = expect.stringMatching(/T15:00:00\.000Z$/);
     const shown = { scope: "tag:team=red", period: "month", zone: "Asia/Tokyo", mode: "hard", name: "Red", resetsAt };
-    expect(made).toMatchObject({ ...shown, nanos: "500000", usedNanos: "0", leftNanos: "500000" });
+    expect(created).toMatchObject({ ...shown, nanos: "500000", usedNanos: "0", leftNanos: "500000" });
 
     const refused = await call("team=red");
     expect(refused.status).toBe(402);
@@ -324,16 +340,16 @@ describe("gatectl", () => {
   });
 
   test("a second budget of a scope and period is refused, even if the first one belongs to a key", async () => {
-    const wish = ["budget", "create", "payer", "--period", "day", "--zone", "UTC", "--amount", "1", "--scope"];
-    const make = (scope: string) => suite.gatectl(...wish, scope);
-    const { id } = await suite.ask<{ id: string }>(...wish, "model:chat");
+    const budgetCommand = ["budget", "create", "payer", "--period", "day", "--zone", "UTC", "--amount", "1", "--scope"];
+    const make = (scope: string) => suite.gatectl(...budgetCommand, scope);
+    const { id } = await suite.ask<{ id: string }>(...budgetCommand, "model:chat");
     expect((await make("model:chat")).stderr).toContain(`The budget ${id} already has this scope and period`);
     await suite.ask("budget", "delete", "payer", id);
     const [{ id: key = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "payer");
     await suite.ask("token", "set", key, "--dollars-per-day", "1");
     expect((await make(`key:${key}`)).stderr).toContain("The key already has a budget for each day");
     await suite.ask("token", "set", key, "--dollars-per-day", "none");
-    const keys = await suite.ask<{ id: string }>(...wish, `key:${key}`);
+    const keys = await suite.ask<{ id: string }>(...budgetCommand, `key:${key}`);
     const both = await suite.gatectl("token", "set", key, "--dollars-per-day", "1");
     expect(both.stderr).toContain(`The account's budget ${keys.id} already limits this key for each day`);
     await suite.ask("budget", "delete", "payer", keys.id);

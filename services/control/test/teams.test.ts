@@ -101,7 +101,6 @@ function pathsOf(route: string): readonly string[] {
   return withIds.flatMap((each) => [...budgets.values()].map((budget) => each.replace("{budget}", budget)));
 }
 
-/** Queries for another account, organisation or team. */
 const intrusiveQueries = ["account=wallet", "account=outside", "organisation=evil", "team=zebra", "team=search,zebra"];
 
 /** Returns the paths of an operation with each intrusive query that it knows. */
@@ -145,8 +144,8 @@ describe("organisations and teams", () => {
         shown++;
         // A member's key names the operator's key that bounds it.
         const text = JSON.stringify(data).replaceAll(/"within":\{[^}]*\}/g, "");
-        const seen = hidden[name]().filter((secret) => text.includes(secret));
-        expect(seen, `${name} GET ${path}`).toEqual([]);
+        const leaked = hidden[name]().filter((secret) => text.includes(secret));
+        expect(leaked, `${name} GET ${path}`).toEqual([]);
       }
     expect(shown).toBeGreaterThan(15);
   });
@@ -345,13 +344,14 @@ describe("organisations and teams", () => {
       });
       return { status: answer.status, json: JSON.parse(await answer.text()) };
     };
-    const { json: made } = await request("zoltan's", "", "POST", { model: "film", prompt: "a fox" });
+    const { json: createdTask } = await request("zoltan's", "", "POST", { model: "film", prompt: "a fox" });
     const ids = async (name: string) => (await request(name)).json.data.map(({ id }: { id: string }) => id);
-    expect(await ids("zoltan's")).toEqual([made.id]);
-    expect(await ids("of wallet")).toEqual([made.id]);
+    expect(await ids("zoltan's")).toEqual([createdTask.id]);
+    expect(await ids("of wallet")).toEqual([createdTask.id]);
     expect(await ids("mia's")).toEqual([]);
-    for (const method of ["GET", "DELETE"]) expect((await request("mia's", `/${made.id}`, method)).status).toBe(404);
-    expect((await request("zoltan's", `/${made.id}`)).status).toBe(200);
+    for (const method of ["GET", "DELETE"])
+      expect((await request("mia's", `/${createdTask.id}`, method)).status).toBe(404);
+    expect((await request("zoltan's", `/${createdTask.id}`)).status).toBe(200);
   });
 
   test("a person who leaves a team sees nothing more at once, and its keys stay", async () => {

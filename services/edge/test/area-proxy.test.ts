@@ -15,7 +15,7 @@ const { log } = createLogger("test", "silent");
 let service: TestServer<Server>;
 let edge: TestServer<Server>;
 let proxy: AreaProxy;
-let seen: IncomingMessage[] = [];
+let requests: IncomingMessage[] = [];
 let answers: ServerResponse[] = [];
 let upgrades: Upgrade[] = [];
 
@@ -26,8 +26,8 @@ function proxyWith(silence: Partial<ProxyOptions>): AreaProxy {
 }
 
 beforeEach(async () => {
-  [seen, answers, upgrades] = [[], [], []];
-  service = await startHttpServer((request) => seen.push(request));
+  [requests, answers, upgrades] = [[], [], []];
+  service = await startHttpServer((request) => requests.push(request));
   proxy = proxyWith({});
   edge = await startHttpServer((request, response) => {
     answers.push(response);
@@ -106,7 +106,7 @@ describe("a call", () => {
     serve((_request, response) => void response.end("ok"));
     await text(await ask({ connection: "close", "content-length": "2" }, "{}"));
     await text(await ask({ "transfer-encoding": "chunked" }, "{}"));
-    expect(seen.map(({ headers }) => headers.connection)).toEqual(["keep-alive", "close"]);
+    expect(requests.map(({ headers }) => headers.connection)).toEqual(["keep-alive", "close"]);
   });
 
   test("to an area without an address fails", () => {
@@ -151,7 +151,7 @@ describe("a service that disconnects", () => {
     const answer = await post();
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await answer.json()).toMatchObject(overloaded);
-    expect(seen).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   test("after its headers: a 503 without the headers of the lost body", async () => {
@@ -160,7 +160,7 @@ describe("a service that disconnects", () => {
     });
     const answered = post();
     await vi.waitFor(() => expect(answers[0]?.getHeader("content-encoding")).toBe("gzip"), 30_000);
-    seen[0]?.socket.resetAndDestroy();
+    requests[0]?.socket.resetAndDestroy();
     const answer = await answered;
     expect([answer.status, answer.headers.get("content-encoding"), answer.headers.get("cache-control")]).toEqual([
       503,
@@ -178,7 +178,7 @@ describe("a service that disconnects", () => {
     serve((_request, response) => void response.writeHead(200, sse).write(`${event("1")}data: unfinis`));
     const { first, rest } = await bodyOf(await post());
     expect(first).toBe(event("1"));
-    if (seen[0] !== undefined) breakOff(seen[0].socket);
+    if (requests[0] !== undefined) breakOff(requests[0].socket);
     expect(await rest()).toMatch(errorEvent);
   });
 
@@ -213,7 +213,7 @@ describe("a service that disconnects", () => {
     });
     const { first, rest } = await bodyOf(await post());
     expect(first).toBe("some");
-    seen[0]?.socket.destroy();
+    requests[0]?.socket.destroy();
     await expect(rest()).rejects.toThrow();
   });
 });
@@ -253,7 +253,7 @@ test("a draining edge notifies the service on the call's connection, which ends 
   const answer = await post();
   proxy.end(600_000);
   expect(await answer.text()).toBe(event("1") + event("the end"));
-  expect(seen[1]?.socket).toBe(seen[0]?.socket);
+  expect(requests[1]?.socket).toBe(requests[0]?.socket);
 });
 
 test("a draining edge ends the calls that their service does not end", async () => {

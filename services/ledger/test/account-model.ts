@@ -35,7 +35,7 @@ interface Call {
   open: boolean;
 }
 
-/** Service that loses its calls when it dies. */
+/** Service that loses its calls when it is killed. */
 interface ServiceModel {
   readonly redis: Redis;
   calls: Call[];
@@ -121,7 +121,7 @@ export class AccountModel {
     if (action < 87) return this.#bus.deliver();
     if (action < 92) return this.#credit();
     if (action < 97) this.#now += this.#chance.below(900);
-    else Object.assign(edge, { calls: [], entries: [] }); // the service dies and loses its state
+    else Object.assign(edge, { calls: [], entries: [] }); // the service is killed and loses its state
   }
 
   async #hold(edge: ServiceModel): Promise<void> {
@@ -152,7 +152,7 @@ export class AccountModel {
     expect(passed).toBe(this.#covers(nanos));
     if (!passed) return;
     this.#calls.push(call);
-    // The reply may be lost. Then only the reservation knows of the call.
+    // The reply may be lost. Then the call is only in the reservation.
     if (!this.#chance.in100(8)) edge.calls.push(call);
   }
 
@@ -201,7 +201,7 @@ export class AccountModel {
     expect(entry !== undefined).toBe(open);
     if (entry === undefined) return;
     expect(BigInt(entry.event.costNanos)).toBe(this.#end(call, cost));
-    // Sometimes the service dies before it has published, or settles again because it got no reply.
+    // Sometimes the service is killed before it has published, or settles again because it got no reply.
     if (!this.#chance.in100(20)) edge.entries.push(entry);
     if (!this.#chance.in100(30)) edge.calls = edge.calls.filter((other) => other !== call);
   }

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { geminiChannel, openSession, startSessions } from "./start-sessions.ts";
-import { ask, say, simulated, textOnly } from "./session-client.ts";
+import { ask, userMessage, simulated, textOnly } from "./session-client.ts";
 
-/** Sessions of a vendor that speaks Gemini's live format, by clients of the realtime format. */
+/** Sessions of a vendor with Gemini's live format, by clients with the realtime format. */
 let area: Area;
 beforeAll(async () => {
   area = await startSessions({
@@ -27,8 +27,8 @@ test("text and function calls are billed per response, exact to the token", asyn
   await session.next("session.updated");
   const hello = await ask(session, "Hello");
   expect(hello.response.output[0].content[0].text).toBe("You said: Hello");
-  const asked = await ask(session, "call weather {}");
-  const [call] = asked.response.output;
+  const called = await ask(session, "call weather {}");
+  const [call] = called.response.output;
   expect(call).toMatchObject({ type: "function_call", name: "weather" });
   session.send({
     type: "conversation.item.create",
@@ -41,15 +41,15 @@ test("text and function calls are billed per response, exact to the token", asyn
   await area.settled("demo");
   const events = await eventsOf();
   expect(events).toHaveLength(3);
-  for (const [at, { response }] of [hello, asked, answered].entries()) {
+  for (const [at, { response }] of [hello, called, answered].entries()) {
     const { input_token_details: input, output_tokens: output } = response.usage;
     const [cached, text] = [input.cached_tokens, input.text_tokens - input.cached_tokens];
     expect(events[at]).toMatchObject({ estimated: false, channelId: "gem", upstreamModel: "gemini-live-1" });
     expect(events[at]?.costNanos).toBe(String(text * 3_000 + cached * 1_000 + output * 12_000));
   }
-  const [seen] = await area.simulator.requests("gem");
-  expect(seen?.headers["x-goog-api-key"]).toBe("key-of-gem");
-  expect(seen?.path).toBe(
+  const [vendorRequest] = await area.simulator.requests("gem");
+  expect(vendorRequest?.headers["x-goog-api-key"]).toBe("key-of-gem");
+  expect(vendorRequest?.path).toBe(
     "/at/gem/gemini/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent",
   );
 });
@@ -71,7 +71,7 @@ test("speech both ways: turns are detected, and speech during an answer interrup
   expect(done.response.usage).toMatchObject({ input_token_details: { audio_tokens: 11 } });
   expect(done.response.usage.output_token_details.audio_tokens).toBeGreaterThan(0);
 
-  session.send(say(simulated({ chunks: 200, chunkDelayMs: 10, bodyBytes: 2_000 })));
+  session.send(userMessage(simulated({ chunks: 200, chunkDelayMs: 10, bodyBytes: 2_000 })));
   session.send({ type: "response.create" });
   await session.next("response.output_audio.delta");
   hear(4_800, 1);
@@ -80,8 +80,8 @@ test("speech both ways: turns are detected, and speech during an answer interrup
   expect(cut.response).toMatchObject({ status: "cancelled", status_details: { reason: "turn_detected" } });
   session.socket.close();
   await area.settled("demo");
-  const [spoken, interrupted] = (await eventsOf()).slice(before);
-  expect(spoken?.units).toMatchObject({ inputAudioTokens: 11 });
+  const [speech, interrupted] = (await eventsOf()).slice(before);
+  expect(speech?.units).toMatchObject({ inputAudioTokens: 11 });
   expect(interrupted).toMatchObject({ outcome: "cancelled", estimated: false });
 });
 
@@ -97,7 +97,7 @@ test("a client that disconnects interrupts the vendor, whose usage is charged", 
   const before = (await eventsOf()).length;
   const session = await openSession(area, { model: "gem" });
   session.send(textOnly);
-  session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 })));
+  session.send(userMessage(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 })));
   session.send({ type: "response.create" });
   await session.next("response.output_text.delta");
   session.socket.terminate();

@@ -3,7 +3,7 @@ import { until } from "@modelgate/testkit";
 import { openSlowConnection, type SlowConnection } from "./slow-connection.ts";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, geminiChannel, openSession, price, startSessions, textSession } from "./start-sessions.ts";
-import { say, simulated, textOnly, type TestSession } from "./session-client.ts";
+import { userMessage, simulated, textOnly, type TestSession } from "./session-client.ts";
 
 /** Delay of the vendor's data in ms, so that a client leaves before it receives an answer. */
 const wayMs = 150;
@@ -79,7 +79,7 @@ test.each(["live", "gem"])(
   async (model) => {
     const [event] = await charged(1, async () => {
       const session = await textSession(area, model);
-      await leaveWith(session, say(simulated(long)), { type: "response.create" });
+      await leaveWith(session, userMessage(simulated(long)), { type: "response.create" });
     });
     expect(event).toMatchObject({ model, outcome: "cancelled", estimated: false });
     expect(event?.units.inputTokens).toBeGreaterThan(0);
@@ -88,10 +88,10 @@ test.each(["live", "gem"])(
 );
 
 test("every open response is ended, including those outside the conversation", async () => {
-  const apart = { conversation: "none", input: [say(simulated(long)).item] };
+  const apart = { conversation: "none", input: [userMessage(simulated(long)).item] };
   const found = await charged(3, async () => {
     const session = await textSession(area);
-    session.send(say(simulated(long)));
+    session.send(userMessage(simulated(long)));
     for (const response of [{}, apart, apart]) {
       session.send({ type: "response.create", response });
       await session.next("response.created");

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { keyDigest, findToken, writeTokenToRedis } from "@modelgate/accounts";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, keys, openSession, startSessions, textSession, closedVendorSession } from "./start-sessions.ts";
-import { ask, say, simulated } from "./session-client.ts";
+import { ask, userMessage, simulated } from "./session-client.ts";
 
 /** A few answers of 10,000 words use up the dollar of a poor account. */
 const price = { input: 4, output: 100 };
@@ -30,14 +30,14 @@ const losses = [
   { model: "lost-4", how: "fails with an error event", behaviour: { errorAfterChunks: 3, chunks: 6 }, code: 1011 },
 ];
 const models = Object.fromEntries(losses.map(({ model }) => [model, { kind: "realtime", price }]));
-const lent = "sk-lent-0123456789abcdef";
+const revokedKey = "sk-revoked-0123456789abcdef";
 
 let area: Area;
 beforeAll(async () => {
   area = await startSessions({
     models: { live: { kind: "realtime", price }, ...models },
     channels: [channel("voice", ["live"]), ...losses.map(({ model }) => channel(model, [model]))],
-    accounts: { lending: { balance: "1.00", tokens: [{ key: lent, group: "default" }] } },
+    accounts: { revocable: { balance: "1.00", tokens: [{ key: revokedKey, group: "default" }] } },
     limits: {
       relay: { limits: { leaseMs: 1_500 } },
       realtime: {
@@ -69,7 +69,7 @@ test("an answer that exceeds its hold is cut when the account cannot pay more", 
   await area.topUp("poor", "0.05");
   const before = (await eventsOf("poor")).length;
   const session = await textSession(area, "live", keys.poor);
-  session.send(say(simulated({ bodyBytes: 400_000, chunks: 4_000, chunkDelayMs: 1 })));
+  session.send(userMessage(simulated({ bodyBytes: 400_000, chunks: 4_000, chunkDelayMs: 1 })));
   session.send({ type: "response.create" });
   expect((await session.next("error")).error.code).toBe("insufficient_quota");
   expect((await session.closed).code).toBe(1008);
@@ -82,13 +82,13 @@ test("an answer that exceeds its hold is cut when the account cannot pay more", 
 test("text beyond the balance ends the session before an answer is requested", async () => {
   await area.topUp("poor", "0.05");
   const session = await textSession(area, "live", keys.poor);
-  session.send(say("word ".repeat(20_000)));
+  session.send(userMessage("word ".repeat(20_000)));
   session.send({ type: "response.create" });
   expect((await session.next("error")).error.code).toBe("insufficient_quota");
   expect((await session.closed).code).toBe(1008);
   await area.settled("poor");
-  const seen = await closedVendorSession(area);
-  expect(seen.messages?.some((message) => message.includes("response.create"))).toBe(false);
+  const vendorSession = await closedVendorSession(area);
+  expect(vendorSession.messages?.some((message) => message.includes("response.create"))).toBe(false);
 });
 
 test.each(losses)(
@@ -96,7 +96,7 @@ test.each(losses)(
   async ({ model, behaviour, code }) => {
     const before = (await eventsOf("demo")).length;
     const session = await textSession(area, model);
-    session.send(say(simulated({ ...behaviour, text: "one two three four five six seven eight" })));
+    session.send(userMessage(simulated({ ...behaviour, text: "one two three four five six seven eight" })));
     session.send({ type: "response.create" });
     expect((await session.next("error")).error).toMatchObject({ message: expect.any(String) });
     expect((await session.closed).code).toBe(code);
@@ -111,7 +111,7 @@ test.each(losses)(
 test("a client that disconnects in the middle stops the vendor, and the vendor's usage is charged", async () => {
   const before = (await eventsOf("demo")).length;
   const session = await textSession(area);
-  session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 })));
+  session.send(userMessage(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 })));
   session.send({ type: "response.create" });
   await session.next("response.output_text.delta");
   session.socket.terminate();
@@ -120,15 +120,15 @@ test("a client that disconnects in the middle stops the vendor, and the vendor's
   expect(after).toHaveLength(1);
   expect(after[0]).toMatchObject({ outcome: "cancelled", estimated: false });
   expect(after[0]?.units.outputTokens).toBeLessThan(500);
-  const seen = (await area.simulator.requests("voice")).at(-1);
-  expect(seen?.messages?.at(-1)).toMatch(/^\{"type":"response.cancel","response_id":"resp_/);
-  expect(seen?.closeCode).toBe(1000);
+  const vendorRequest = (await area.simulator.requests("voice")).at(-1);
+  expect(vendorRequest?.messages?.at(-1)).toMatch(/^\{"type":"response.cancel","response_id":"resp_/);
+  expect(vendorRequest?.closeCode).toBe(1000);
 });
 
 test("a client that disconnects from a silent vendor is charged the counted usage, and its hold is released", async () => {
   const before = (await eventsOf("demo")).length;
   const session = await textSession(area);
-  session.send(say(simulated({ text: "one two three four five", stallAfterChunks: 3 })));
+  session.send(userMessage(simulated({ text: "one two three four five", stallAfterChunks: 3 })));
   session.send({ type: "response.create" });
   await session.next("response.output_text.delta");
   session.socket.close();
@@ -142,7 +142,7 @@ test("a slow reader pauses the vendor, and then gets everything", async () => {
   const long = simulated({ bodyBytes: 40_000, chunks: 400 });
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
-  session.send(say(long));
+  session.send(userMessage(long));
   session.send({ type: "response.create" });
   await session.next("response.created");
   session.socket.pause();
@@ -173,9 +173,9 @@ test("a key that has used up its tokens per minute gets an error, and waits", as
 });
 
 test("a revoked key ends its session at the next request for a response", async () => {
-  const session = await textSession(area, "live", lent);
+  const session = await textSession(area, "live", revokedKey);
   await ask(session, "Hello");
-  const digest = keyDigest(lent);
+  const digest = keyDigest(revokedKey);
   const token = await findToken(area.redis, digest);
   if (token === undefined) throw new Error("there is no such token");
   await writeTokenToRedis(area.redis, digest, { ...token, disabled: true, version: 2 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { channel, geminiChannel, openSession, sessionRefusal, startSessions } from "./start-sessions.ts";
-import { handshake, say, simulated } from "./session-client.ts";
+import { handshake, userMessage, simulated } from "./session-client.ts";
 
 const config = {
   models: {
@@ -57,13 +57,13 @@ test("no session lasts longer than the maximum", async () => {
 test("a client that does not read is disconnected, and charged for the generated output", async () => {
   await using area = await startLimited({ stallMs: 400, bufferedBytes: 65_536 });
   const session = await openSession(area, { model: "live" });
-  session.send(say(simulated({ bodyBytes: 40_000, chunks: 400 })));
+  session.send(userMessage(simulated({ bodyBytes: 40_000, chunks: 400 })));
   session.send({ type: "response.create" });
   await session.next("response.created");
   session.socket.pause();
   await until("the vendor to be closed", async () => {
-    const seen = (await area.simulator.requests("voice")).at(-1);
-    return seen?.closeCode !== undefined;
+    const vendorRequest = (await area.simulator.requests("voice")).at(-1);
+    return vendorRequest?.closeCode !== undefined;
   });
   session.socket.terminate();
   await area.settled("demo");
@@ -72,7 +72,7 @@ test("a client that does not read is disconnected, and charged for the generated
 test("a vendor that falls silent in the middle of an answer is lost", async () => {
   await using area = await startLimited({});
   const session = await openSession(area, { model: "silent" });
-  session.send(say(simulated({ text: "one two three four five", stallAfterChunks: 3 })));
+  session.send(userMessage(simulated({ text: "one two three four five", stallAfterChunks: 3 })));
   session.send({ type: "response.create" });
   expect((await session.next("error")).error).toMatchObject({ code: "upstream_timeout" });
   expect((await session.closed).code).toBe(1011);

@@ -14,8 +14,8 @@ export interface LiveTestSession {
 export interface LiveTurn {
   readonly text: string;
   readonly audioBytes: number;
-  readonly spoken: string;
-  readonly heard: string;
+  readonly outputTranscript: string;
+  readonly inputTranscript: string;
   readonly interrupted: boolean;
   readonly usage: LiveServerMessage["usageMetadata"];
 }
@@ -33,7 +33,7 @@ export async function openLive(
   model: string,
   config: LiveConnectConfig,
 ): Promise<LiveTestSession> {
-  const came: LiveServerMessage[] = [];
+  const received: LiveServerMessage[] = [];
   const changed = new Set<() => void>();
   const notify = (): void => {
     for (const each of changed) each();
@@ -46,7 +46,7 @@ export async function openLive(
     config,
     callbacks: {
       onmessage: (message) => {
-        came.push(message);
+        received.push(message);
         notify();
       },
       onclose: ({ code, reason }) => {
@@ -58,14 +58,14 @@ export async function openLive(
   });
   async function next(fits: (message: LiveServerMessage) => boolean): Promise<LiveServerMessage> {
     for (;;) {
-      const found = came.slice(at).findIndex(fits);
-      const message = found < 0 ? undefined : came[at + found];
+      const found = received.slice(at).findIndex(fits);
+      const message = found < 0 ? undefined : received[at + found];
       if (message !== undefined) {
         at += found + 1;
         return message;
       }
       if (over !== undefined)
-        throw new Error(`closed with ${over.code} ${over.reason}: ${JSON.stringify(came.slice(-3))}`);
+        throw new Error(`closed with ${over.code} ${over.reason}: ${JSON.stringify(received.slice(-3))}`);
       await new Promise<void>((wake) => {
         const once = (): void => {
           changed.delete(once);
@@ -78,9 +78,9 @@ export async function openLive(
   async function turn(): Promise<LiveTurn> {
     const from = at;
     const last = await next(({ serverContent }) => serverContent?.turnComplete === true);
-    return { ...turnIn(came.slice(from, at)), usage: last.usageMetadata };
+    return { ...turnIn(received.slice(from, at)), usage: last.usageMetadata };
   }
-  return { session, messages: came, next, turn, closed };
+  return { session, messages: received, next, turn, closed };
 }
 
 function turnIn(messages: readonly LiveServerMessage[]): Omit<LiveTurn, "usage"> {
@@ -90,8 +90,8 @@ function turnIn(messages: readonly LiveServerMessage[]): Omit<LiveTurn, "usage">
   return {
     text: parts.map((part) => part.text ?? "").join(""),
     audioBytes: sounds.reduce((sum, each) => sum + each, 0),
-    spoken: contents.map(({ outputTranscription }) => outputTranscription?.text ?? "").join(""),
-    heard: contents.map(({ inputTranscription }) => inputTranscription?.text ?? "").join(""),
+    outputTranscript: contents.map(({ outputTranscription }) => outputTranscription?.text ?? "").join(""),
+    inputTranscript: contents.map(({ inputTranscription }) => inputTranscription?.text ?? "").join(""),
     interrupted: contents.some(({ interrupted }) => interrupted === true),
   };
 }

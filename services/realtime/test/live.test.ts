@@ -49,14 +49,14 @@ const eventsOf = async (model: string) => (await area.events()).filter((event) =
 function costOf(usage: LiveTestSession["messages"][number]["usageMetadata"]): bigint {
   const of = (details: readonly { modality?: string; tokenCount?: number }[] = [], modality: string) =>
     details.reduce((sum, each) => sum + (each.modality === modality ? (each.tokenCount ?? 0) : 0), 0);
-  const { promptTokensDetails: read, cacheTokensDetails: cached, responseTokensDetails: made } = usage ?? {};
+  const { promptTokensDetails: read, cacheTokensDetails: cached, responseTokensDetails: output } = usage ?? {};
   const [text, audio] = [of(read, "TEXT") - of(cached, "TEXT"), of(read, "AUDIO") - of(cached, "AUDIO")];
   const nanos =
     text * 3_000 +
     audio * 20_000 +
     (usage?.cachedContentTokenCount ?? 0) * 1_000 +
-    of(made, "TEXT") * 12_000 +
-    of(made, "AUDIO") * 50_000;
+    of(output, "TEXT") * 12_000 +
+    of(output, "AUDIO") * 50_000;
   return BigInt(nanos);
 }
 
@@ -84,7 +84,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     const hello = await live.turn();
     expect(hello.text).toBe("You said: Hello");
     live.session.sendClientContent({ turns: 'call weather {"city":"Rome"}' });
-    const { toolCall, usageMetadata: asked } = await live.next((message) => message.toolCall !== undefined);
+    const { toolCall, usageMetadata: callUsage } = await live.next((message) => message.toolCall !== undefined);
     const [call] = toolCall?.functionCalls ?? [];
     expect(call?.name).toBe("weather");
     live.session.sendToolResponse({
@@ -99,7 +99,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     await until("its events", async () => (await eventsOf(model)).length >= before + 4);
     const events = (await eventsOf(model)).slice(before);
     expect(events.map(({ costNanos }) => BigInt(costNanos))).toEqual(
-      [hello.usage, asked, answered.usage, typed.usage].map(costOf),
+      [hello.usage, callUsage, answered.usage, typed.usage].map(costOf),
     );
     expect(events.every(({ estimated, channelId }) => !estimated && channelId === model)).toBe(true);
     await area.settled("demo");
@@ -111,7 +111,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     live.session.sendRealtimeInput(sound(24_000, 1_000, 1));
     live.session.sendRealtimeInput(sound(24_000, 100, 0));
     const turn = await live.turn();
-    expect(turn.spoken).toBe("You said: 1100 ms of speech");
+    expect(turn.outputTranscript).toBe("You said: 1100 ms of speech");
     expect(turn.audioBytes).toBeGreaterThan(10_000);
     live.session.sendClientContent({ turns: simulated({ chunks: 200, chunkDelayMs: 10, bodyBytes: 2_000 }) });
     await live.next(({ serverContent }) => serverContent?.modelTurn !== undefined);
@@ -120,8 +120,8 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     expect(cut.interrupted).toBe(true);
     live.session.close();
     await until("its events", async () => (await eventsOf(model)).length >= before + 2);
-    const [spoken, interrupted] = (await eventsOf(model)).slice(before);
-    expect(BigInt(spoken?.costNanos ?? 0)).toBe(costOf(turn.usage));
+    const [speech, interrupted] = (await eventsOf(model)).slice(before);
+    expect(BigInt(speech?.costNanos ?? 0)).toBe(costOf(turn.usage));
     expect(BigInt(interrupted?.costNanos ?? 0)).toBe(costOf(cut.usage));
     expect(interrupted).toMatchObject({ outcome: "cancelled", estimated: false });
     await area.settled("demo");
@@ -212,8 +212,8 @@ test("settings that the vendor does not support are named when the setup is comp
     contextWindowCompression: { slidingWindow: {} },
     tools: [{ functionDeclarations: [{ ...weather, behavior: Behavior.NON_BLOCKING }] }],
   };
-  const readyOf = async (model: string, asked: LiveConnectConfig) => {
-    const live = await open(model, asked);
+  const readyOf = async (model: string, config: LiveConnectConfig) => {
+    const live = await open(model, config);
     const ready = await live.next((message) => message.setupComplete !== undefined);
     live.session.close();
     return ready.setupComplete;
@@ -240,7 +240,7 @@ test("the SDK's input usage matches the vendor's, also at another sample rate", 
   live.session.sendRealtimeInput(sound(16_000, 1_000, 1));
   live.session.sendRealtimeInput({ audioStreamEnd: true });
   live.session.sendRealtimeInput(sound(16_000, 100, 0));
-  expect((await live.turn()).spoken).toBe("");
+  expect((await live.turn()).outputTranscript).toBe("");
   const { serverContent } = await live.next((message) => message.serverContent?.inputTranscription !== undefined);
   // A second of speech, and the silence that ends its turn.
   expect(serverContent?.inputTranscription?.text).toBe("1800 ms of speech");
@@ -266,8 +266,8 @@ test("clients of the realtime format over Vertex are billed exact to the token",
   expect(response.output[0].content[0].text).toBe("You said: Hello");
   session.socket.close();
   await until("its event", async () => (await eventsOf("vtx")).length > before);
-  const { input_tokens: read, output_tokens: made } = response.usage;
-  expect((await eventsOf("vtx")).at(-1)).toMatchObject({ costNanos: String(read * 3_000 + made * 12_000) });
+  const { input_tokens: read, output_tokens: output } = response.usage;
+  expect((await eventsOf("vtx")).at(-1)).toMatchObject({ costNanos: String(read * 3_000 + output * 12_000) });
   await area.settled("demo");
 });
 

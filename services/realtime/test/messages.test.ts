@@ -11,7 +11,7 @@ import {
   usageEvents,
   closedVendorSession,
 } from "./start-sessions.ts";
-import { ask, say, simulated, textOnly } from "./session-client.ts";
+import { ask, userMessage, simulated, textOnly } from "./session-client.ts";
 
 const config = {
   limits,
@@ -56,10 +56,10 @@ test("messages pass unchanged both ways, text and binary; only a renamed model i
     event_id: "mine",
   });
   session.socket.close(4001, "my own reason");
-  const seen = await closedVendorSession(area, "voice-renamed");
-  expect(seen.closeCode).toBe(4001);
-  expect(seen.headers["openai-beta"]).toBe("realtime=v1");
-  expect(seen.messages).toEqual([
+  const vendorSession = await closedVendorSession(area, "voice-renamed");
+  expect(vendorSession.closeCode).toBe(4001);
+  expect(vendorSession.headers["openai-beta"]).toBe("realtime=v1");
+  expect(vendorSession.messages).toEqual([
     '{"type":"session.update","session":{"type":"realtime", "model":"vendor-live-preview","output_modalities":["text"]}}',
     odd,
     bytes.toString("base64"),
@@ -81,7 +81,7 @@ describe("messages of a client", () => {
   test("fragments are put together", async () => {
     const session = await openSession(area, { model: "live" });
     session.send(textOnly);
-    const text = JSON.stringify(say("in pieces"));
+    const text = JSON.stringify(userMessage("in pieces"));
     for (let at = 0; at < text.length; at++) session.socket.send(text.charAt(at), { fin: at === text.length - 1 });
     session.send({ type: "response.create" });
     const done = await session.next("response.done");
@@ -102,7 +102,7 @@ describe("messages of a client", () => {
 
   test("speech during an answer interrupts it; the output until then is charged", async () => {
     const session = await openSession(area, { model: "live" });
-    session.send(say('Talk {{simulate: {"chunks": 200, "chunkDelayMs": 10, "bodyBytes": 2000}}}'));
+    session.send(userMessage('Talk {{simulate: {"chunks": 200, "chunkDelayMs": 10, "bodyBytes": 2000}}}'));
     session.send({ type: "response.create" });
     await session.next("response.output_audio.delta");
     session.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(4_800, 1).toString("base64") });

@@ -13,7 +13,7 @@ const eventOf = (type: string, bytes = 10): ClientEvent => ({
 function queue() {
   const log: string[] = [];
   const state = { ready: 0 };
-  const made = new EventQueue(
+  const eventQueue = new EventQueue(
     { waitingResponses: 2, bufferedBytes: 1_000 },
     {
       countEvent: ({ type }) => void log.push(`counted ${type}`),
@@ -21,14 +21,14 @@ function queue() {
       deliver({ type }) {
         if (type === "response.create") state.ready--;
         log.push(`sent ${type}`);
-        made.sendReady();
+        eventQueue.sendReady();
       },
       refuse: ({ type }, { code }) => void log.push(`refused ${type}: ${code}`),
       fullChanged: (isFull) => void log.push(isFull ? "full" : "not full"),
     },
   );
   const taken = (): string[] => log.splice(0);
-  return { queue: made, state, taken };
+  return { queue: eventQueue, state, taken };
 }
 
 describe("events of a client", () => {
@@ -115,13 +115,13 @@ describe("speech that may be transcribed", () => {
 
   test("is that of the next turn if it was sent before the vendor named the last one", () => {
     const manual = { detectsTurns: false, nowMs: 0 };
-    const made = new UntranscribedSpeech();
-    made.addAudio(1, manual);
-    made.commitRequested();
-    made.addAudio(60, manual);
-    made.turnCommitted("one");
-    made.transcriptEnded("one", 1);
-    expect(made.seconds).toBe(60);
+    const speech = new UntranscribedSpeech();
+    speech.addAudio(1, manual);
+    speech.commitRequested();
+    speech.addAudio(60, manual);
+    speech.turnCommitted("one");
+    speech.transcriptEnded("one", 1);
+    expect(speech.seconds).toBe(60);
     const found = new UntranscribedSpeech();
     found.addAudio(61, automatic);
     found.turnCommitted("one");

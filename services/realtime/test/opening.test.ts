@@ -76,11 +76,11 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
     ["a wrong nonce", "?model=live", { "sec-websocket-key": "short" }, keys.demo, 400, "invalid_value"],
     ["an old version", "?model=live", { "sec-websocket-version": "8" }, keys.demo, 400, "invalid_value"],
   ])("%s", async (_, query, headers, key, status, code) => {
-    const seen = (await area.simulator.requests("voice")).length;
+    const requestsBefore = (await area.simulator.requests("voice")).length;
     const answer = await sessionRefusal(area, `/v1/realtime${query}`, { ...handshake, ...headers }, key);
     expect(answer).toMatchObject({ status, body: { error: { code } } });
     expect(answer.headers["x-request-id"]).toMatch(/^req_/);
-    expect(await area.simulator.requests("voice")).toHaveLength(seen);
+    expect(await area.simulator.requests("voice")).toHaveLength(requestsBefore);
   });
 
   test("a plain GET gets 400", async () => {

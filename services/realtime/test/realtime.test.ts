@@ -44,7 +44,7 @@ test.each([
     failed: false,
     owing: false,
     ending: { code: 1000, reason: "bye" },
-    says: undefined,
+    failureCode: undefined,
   },
   {
     closed: "in order, in the middle of an answer",
@@ -52,7 +52,7 @@ test.each([
     failed: false,
     owing: true,
     ending: { code: 1000, reason: "bye" },
-    says: "upstream_error",
+    failureCode: "upstream_error",
   },
   {
     closed: "without a word",
@@ -60,7 +60,7 @@ test.each([
     failed: false,
     owing: false,
     ending: { code: 1011, reason: "bye" },
-    says: "upstream_error",
+    failureCode: "upstream_error",
   },
   {
     closed: "after its own error",
@@ -68,12 +68,12 @@ test.each([
     failed: true,
     owing: true,
     ending: { code: 1011, reason: "bye" },
-    says: undefined,
+    failureCode: undefined,
   },
-])("a vendor that closes $closed", ({ code, failed, owing, ending, says }) => {
+])("a vendor that closes $closed", ({ code, failed, owing, ending, failureCode }) => {
   const { failure, ...rest } = endingByVendor(code, "bye", { hasFailed: failed, isOwing: owing });
   expect(rest).toEqual(ending);
-  expect(failure?.code).toBe(says);
+  expect(failure?.code).toBe(failureCode);
 });
 
 test("without a reason of the vendor, the error is the reason", () =>

@@ -89,11 +89,11 @@ export async function refusalAt(
   url: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<{ readonly status: number; readonly headers: Record<string, unknown>; readonly body: any }> {
-  const asked = request(url, { headers });
-  asked.end();
+  const opening = request(url, { headers });
+  opening.end();
   const [response] = await Promise.race([
-    once(asked, "response"),
-    once(asked, "upgrade").then(([, socket]) => {
+    once(opening, "response"),
+    once(opening, "upgrade").then(([, socket]) => {
       socket.destroy();
       throw new Error("it was let in");
     }),
@@ -106,14 +106,14 @@ export async function refusalAt(
 export const textOnly = { type: "session.update", session: { type: "realtime", output_modalities: ["text"] } };
 
 /** Returns an event with a user's text message. */
-export const say = (text: string) => ({
+export const userMessage = (text: string) => ({
   type: "conversation.item.create",
   item: { type: "message", role: "user", content: [{ type: "input_text", text }] },
 });
 
 /** Sends a text and waits for the complete response. */
 export async function ask(session: TestSession, text: string): Promise<any> {
-  session.send(say(text));
+  session.send(userMessage(text));
   session.send({ type: "response.create" });
   return session.next("response.done");
 }

@@ -39,7 +39,7 @@ function sideOf(socket: WebSocket, check?: (data: Buffer) => Promise<void>) {
 }
 
 /** Ticks a side this number of times, each after the interval of a ping. */
-function looks(side: Side, times: number, from = Date.now()): number {
+function tickTimes(side: Side, times: number, from = Date.now()): number {
   let now = from;
   for (let at = 0; at < times; at++) side.tick((now += limits.pingMs));
   return now;
@@ -47,27 +47,27 @@ function looks(side: Side, times: number, from = Date.now()): number {
 
 test("a side that does not answer is disconnected after three pings; any traffic counts", async () => {
   const { side, end, socket } = await connected({ autoPong: false });
-  let now = looks(side, 3);
-  const heard = once(socket, "message");
+  let now = tickTimes(side, 3);
+  const received = once(socket, "message");
   end.send("here");
-  await heard;
-  now = looks(side, 3, now);
+  await received;
+  now = tickTimes(side, 3, now);
   const pong = once(socket, "pong");
   end.pong();
   await pong;
-  now = looks(side, 3, now);
+  now = tickTimes(side, 3, now);
   side.tick(now + limits.pingMs - 1);
   expect(side.isOpen).toBe(true);
-  looks(side, 1, now);
+  tickTimes(side, 1, now);
   expect(side.isOpen).toBe(false);
 });
 
 test("while a side is paused, its silence does not count", async () => {
   const { side } = await connected({ autoPong: false });
   side.pause("slow");
-  const now = looks(side, 9);
+  const now = tickTimes(side, 9);
   side.resume("slow");
-  looks(side, 3, now);
+  tickTimes(side, 3, now);
   expect(side.isOpen).toBe(true);
 });
 
@@ -91,7 +91,7 @@ function frame(opcode: number, payload: Buffer): Buffer {
 
 test("waiting messages can be read after the connection has ended, in order", async () => {
   const arrived = once(server.sockets, "connection");
-  const asked = request(server.url, {
+  const opening = request(server.url, {
     headers: {
       connection: "Upgrade",
       upgrade: "websocket",
@@ -99,11 +99,11 @@ test("waiting messages can be read after the connection has ended, in order", as
       "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
     },
   });
-  asked.end();
-  const [[socket], [, wire]] = await Promise.all([arrived, once(asked, "upgrade")]);
+  opening.end();
+  const [[socket], [, wire]] = await Promise.all([arrived, once(opening, "upgrade")]);
   const { side, events } = sideOf(socket);
   const closed = once(socket, "close");
-  wire.resume(); // else it never hears of the end
+  wire.resume(); // otherwise it does not get the end
   // The frames are read together. The first message delays the others, but also the close.
   const messages = ["wait", "two", "wait", "three"].map((text) => frame(1, Buffer.from(text)));
   wire.write(Buffer.concat([...messages, frame(8, Buffer.from([0x03, 0xe8]))]));

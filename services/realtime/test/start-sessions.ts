@@ -85,7 +85,7 @@ export function usageEvents(area: Area, model: string, count: number): Promise<r
  */
 export function closedVendorSession(area: Area, instance = "voice") {
   return until("the vendor's end", async () => {
-    const seen = (await area.simulator.requests(instance)).at(-1);
-    return seen?.closeCode !== undefined && seen;
+    const vendorRequest = (await area.simulator.requests(instance)).at(-1);
+    return vendorRequest?.closeCode !== undefined && vendorRequest;
   });
 }

@@ -130,8 +130,8 @@ test.each([
   session.send(updateTo({ model: "whisper-1" }));
   await session.next("session.updated");
   session.socket.close();
-  const seen = await closedVendorSession(area);
-  const updates = seen.messages?.filter((message) => message.includes("session.update")) ?? [];
+  const vendorSession = await closedVendorSession(area);
+  const updates = vendorSession.messages?.filter((message) => message.includes("session.update")) ?? [];
   expect(updates.map((message) => message.includes('"transcription"'))).toEqual([false, true]);
 });
 
@@ -158,8 +158,8 @@ test("speech whose transcription the account cannot pay for ends the session bef
   speak(session);
   expect((await session.next("error")).error).toMatchObject({ code: "insufficient_quota" });
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
-  const seen = await closedVendorSession(area);
-  expect(seen.messages?.filter((message) => message.includes("input_audio_buffer"))).toEqual([]);
+  const vendorSession = await closedVendorSession(area);
+  expect(vendorSession.messages?.filter((message) => message.includes("input_audio_buffer"))).toEqual([]);
   await area.settled("poor");
   expect(await area.account("poor")).toMatchObject({ balanceNanos: before.balanceNanos });
 });

@@ -4,7 +4,7 @@ import { GoogleGenAI } from "@google/genai";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { sdk } from "./requests.ts";
 
-export interface Heard {
+export interface LongAnswer {
   readonly text: string;
   /** Reason of the end, as the client's wire names it. */
   readonly ending: string;
@@ -14,7 +14,7 @@ export interface Heard {
 }
 
 /** Requests a stream from a model with an official SDK, and reads it to its end. */
-export type Listen = (area: Area, key: string, model: string) => Promise<Heard>;
+export type Listen = (area: Area, key: string, model: string) => Promise<LongAnswer>;
 
 const question = "Tell me a long story.";
 const messages = [{ role: "user" as const, content: question }];
@@ -23,7 +23,7 @@ function chat(usage: boolean): Listen {
   return async (area, key, model) => {
     const options = usage ? { stream_options: { include_usage: true } } : {};
     const stream = await sdk(area, key).chat.completions.create({ model, messages, stream: true, ...options });
-    let received: Heard = { text: "", ending: "" };
+    let received: LongAnswer = { text: "", ending: "" };
     for await (const { choices, usage: reported } of stream) {
       const [choice] = choices;
       received = {
@@ -47,7 +47,7 @@ const completions: Listen = async (area, key, model) => {
     max_tokens: 20_000,
     ...options,
   });
-  let received: Heard = { text: "", ending: "" };
+  let received: LongAnswer = { text: "", ending: "" };
   for await (const { choices, usage: reported } of stream) {
     const [choice] = choices;
     received = {
@@ -99,7 +99,7 @@ const message: Listen = async (area, key, model) => {
 };
 
 const content: Listen = async (area, key, model) => {
-  let received: Heard = { text: "", ending: "" };
+  let received: LongAnswer = { text: "", ending: "" };
   for await (const piece of await new GoogleGenAI({
     apiKey: key,
     httpOptions: { baseUrl: area.url },

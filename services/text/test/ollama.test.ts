@@ -142,9 +142,9 @@ test.each([
     400,
     /suffix/,
   ],
-])("%s is an error in Ollama's format", async (_, ask, status, say) => {
+])("%s is an error in Ollama's format", async (_, ask, status, message) => {
   const thrown: unknown = await ask().catch((error: unknown) => error);
-  expect(thrown).toMatchObject({ name: "ResponseError", status_code: status, message: expect.stringMatching(say) });
+  expect(thrown).toMatchObject({ name: "ResponseError", status_code: status, message: expect.stringMatching(message) });
 });
 
 test("a request without a prompt loads the model, and costs nothing", async () => {

@@ -17,7 +17,7 @@ export interface StoredRequest {
 
 /** Vendor of the text wires that accepts any id, and creates objects in its store with every answer. */
 export interface StoringVendor extends ScriptedServer {
-  readonly seen: StoredRequest[];
+  readonly storedRequests: StoredRequest[];
 }
 
 /** Ids of the objects that the vendor creates for its n-th request. */
@@ -72,12 +72,12 @@ const otherAnswers: Readonly<Record<string, (at: number) => object>> = {
 };
 
 export async function startStoringVendor(): Promise<StoringVendor> {
-  const seen: StoredRequest[] = [];
+  const storedRequests: StoredRequest[] = [];
   const server = await startScriptedServer(({ method, path, headers, body }) => {
     // Polls of tasks arrive at any time, so they are not recorded.
     if (method !== "POST") return { status: 404 };
-    seen.push({ path, key: String(headers.authorization ?? headers["x-api-key"] ?? ""), body });
-    const at = seen.length;
+    storedRequests.push({ path, key: String(headers.authorization ?? headers["x-api-key"] ?? ""), body });
+    const at = storedRequests.length;
     const { model, stream }: { readonly model?: unknown; readonly stream?: unknown } = body.startsWith("{")
       ? JSON.parse(body)
       : {};
@@ -94,5 +94,5 @@ export async function startStoringVendor(): Promise<StoringVendor> {
     const answer = Object.entries(otherAnswers).find(([ending]) => path.endsWith(ending))?.[1];
     return answer === undefined ? { status: 404, body: {} } : { body: answer(at) };
   });
-  return Object.assign(server, { seen });
+  return Object.assign(server, { storedRequests });
 }

@@ -135,12 +135,12 @@ const members: readonly (readonly [endpoint: string, more: object, param: string
 
 describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, param) => {
   test("is refused with its path, and the vendor receives nothing", async () => {
-    const before = vendor.seen.length;
+    const before = vendor.storedRequests.length;
     const { status, text, ...refusalOf } = await refusal(
       await send(keys.one, endpoint, bodyOf[endpoint]?.(more) ?? {}),
     );
     expect([status, refusalOf.param, text]).toEqual([400, param, expect.stringContaining("vendorStores: shared")]);
-    expect(vendor.seen.slice(before)).toEqual([]);
+    expect(vendor.storedRequests.slice(before)).toEqual([]);
   });
 
   test("passes unchanged if the group shares vendors' stores", async () => {
@@ -149,7 +149,7 @@ describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, par
     // If the request is refused for another reason, the message does not mention this setting.
     expect(await answer.text()).not.toContain("vendorStores");
     if (["chat", "responses", "compact", "messages", "count", "content", "completions"].includes(endpoint))
-      expect([answer.status, vendor.seen.at(-1)?.body]).toEqual([200, body]);
+      expect([answer.status, vendor.storedRequests.at(-1)?.body]).toEqual([200, body]);
   });
 
   test("is refused if it appears more than once", async () => {
@@ -165,7 +165,7 @@ describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, par
 
 describe.each([false, true])("an object that the vendor created for an account (stream: %s)", (stream) => {
   /** Returns requests that use the objects which an answer created. */
-  type Uses = (made: ReturnType<typeof idsOfAnswer>) => readonly object[];
+  type Uses = (ids: ReturnType<typeof idsOfAnswer>) => readonly object[];
   const wires: Readonly<Record<string, { readonly more: object; readonly uses: Uses }>> = {
     chat: {
       more: { modalities: ["text", "audio"], audio: { voice: "alloy", format: "mp3" } },
@@ -197,26 +197,26 @@ describe.each([false, true])("an object that the vendor created for an account (
       const body = bodyOf[wire]?.({ ...more, stream });
       const answer = await send(keys.one, wire, body ?? {});
       expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
-      const createdIds = idsOfAnswer(vendor.seen.length);
-      const maker = vendor.seen.at(-1)?.key;
+      const createdIds = idsOfAnswer(vendor.storedRequests.length);
+      const maker = vendor.storedRequests.at(-1)?.key;
       for (const use of uses(createdIds))
         for (let turn = 0; turn < 3; turn++) {
           const sent = JSON.stringify(bodyOf[wire]?.(use));
           const own = await send(keys.one, wire, sent);
           expect([own.status, await own.text()]).toEqual([200, expect.any(String)]);
-          expect(vendor.seen.at(-1)).toMatchObject({ key: maker, body: sent });
+          expect(vendor.storedRequests.at(-1)).toMatchObject({ key: maker, body: sent });
         }
-      const before = vendor.seen.length;
+      const before = vendor.storedRequests.length;
       for (const use of uses(createdIds))
         expect(await refusal(await send(keys.other, wire, bodyOf[wire]?.(use) ?? {}))).toMatchObject({ status: 400 });
-      expect(vendor.seen.length).toBe(before);
+      expect(vendor.storedRequests.length).toBe(before);
     },
   );
 
   test("is not created by naming it: an object of a shared store still belongs to the vendor", async () => {
     const answer = await send(keys.one, "messages", bodyOf["messages"]?.({ ...wires["messages"]?.more, stream }) ?? {});
     await answer.text();
-    const { container } = idsOfAnswer(vendor.seen.length);
+    const { container } = idsOfAnswer(vendor.storedRequests.length);
     const shown = { ...wires["messages"]?.more, container, stream };
     expect((await send(keys.shared, "messages", bodyOf["messages"]?.(shown) ?? {})).status).toBe(200);
     expect(await refusal(await send(keys.other, "messages", bodyOf["messages"]?.({ container }) ?? {}))).toMatchObject({
@@ -228,7 +228,7 @@ describe.each([false, true])("an object that the vendor created for an account (
   test("responses that are not stored: their tools' items belong to the account, their messages do not", async () => {
     const body = bodyOf["responses"]?.({ stream, store: false }) ?? {};
     await (await send(keys.one, "responses", body)).text();
-    const { call, message } = idsOfAnswer(vendor.seen.length);
+    const { call, message } = idsOfAnswer(vendor.storedRequests.length);
     const repeatedCall = input({ type: "code_interpreter_call", id: call, code: "1" }, userItem);
     expect((await send(keys.one, "responses", bodyOf["responses"]?.(repeatedCall) ?? {})).status).toBe(200);
     const reference = input({ type: "item_reference", id: message }, userItem);

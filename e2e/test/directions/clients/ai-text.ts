@@ -13,9 +13,9 @@ import {
 import {
   droppedIn,
   parametersOf,
-  type Heard,
-  type HeardError,
-  type HeardUsage,
+  type Reply,
+  type SdkError,
+  type ReplyUsage,
   type Piece,
   type Question,
 } from "../question.ts";
@@ -31,11 +31,11 @@ export interface AiProvider {
 
 type ProviderFor = (model: string) => AiProvider;
 
-export function askAi(provider: ProviderFor, question: Question): Promise<Heard> {
-  return ask(provider, question, [{ role: "user", content: contentOf(question.said) }]);
+export function askAi(provider: ProviderFor, question: Question): Promise<Reply> {
+  return ask(provider, question, [{ role: "user", content: contentOf(question.prompt) }]);
 }
 
-export function aiError(thrown: unknown): HeardError {
+export function aiError(thrown: unknown): SdkError {
   if (APICallError.isInstance(thrown)) {
     const { name, statusCode, message, responseBody } = thrown;
     return { className: name, status: statusCode, message, body: memberOf(JSON.parse(responseBody ?? "{}"), "error") };
@@ -44,8 +44,8 @@ export function aiError(thrown: unknown): HeardError {
   return { className: thrown.name, status: undefined, message: thrown.message, body: memberOf(thrown, "data") };
 }
 
-const contentOf = (said: readonly Piece[]): UserContent =>
-  said.map((piece) => {
+const contentOf = (pieces: readonly Piece[]): UserContent =>
+  pieces.map((piece) => {
     if ("text" in piece) return { type: "text", text: piece.text };
     if ("image" in piece) return { type: "file", data: piece.image, mediaType: "image/png" };
     return { type: "file", data: piece.pdf, mediaType: "application/pdf", filename: "q3.pdf" };
@@ -98,12 +98,12 @@ interface Result {
   readonly messages: readonly ModelMessage[];
 }
 
-async function ask(provider: ProviderFor, question: Question, messages: ModelMessage[]): Promise<Heard> {
+async function ask(provider: ProviderFor, question: Question, messages: ModelMessage[]): Promise<Reply> {
   const settings = settingsOf(provider(question.model), question, messages);
   if (!question.stream) {
     const answer = await generateText(settings);
     const { response, responseMessages } = answer;
-    return heard(provider, question, messages, {
+    return replyOf(provider, question, messages, {
       ...picked(answer),
       headers: response.headers,
       messages: responseMessages,
@@ -114,7 +114,7 @@ async function ask(provider: ProviderFor, question: Question, messages: ModelMes
   let text = "";
   for await (const part of answer.fullStream) if (part.type === "text-delta") text += part.text;
   if (failures.length > 0) throw failures[0];
-  return heard(provider, question, messages, {
+  return replyOf(provider, question, messages, {
     text,
     reasoningText: await answer.reasoningText,
     toolCalls: await answer.toolCalls,
@@ -135,7 +135,7 @@ const picked = ({
   warnings,
 }: Omit<Result, "headers" | "messages">) => ({ text, reasoningText, toolCalls, finishReason, usage, warnings });
 
-function heard(provider: ProviderFor, question: Question, messages: ModelMessage[], result: Result): Heard {
+function replyOf(provider: ProviderFor, question: Question, messages: ModelMessage[], result: Result): Reply {
   return {
     text: result.text,
     reasoning: result.reasoningText ?? "",
@@ -163,7 +163,7 @@ function heard(provider: ProviderFor, question: Question, messages: ModelMessage
   };
 }
 
-const usageOf = ({ usage }: Result): HeardUsage => ({
+const usageOf = ({ usage }: Result): ReplyUsage => ({
   input: usage.inputTokens,
   cached: usage.inputTokenDetails.cacheReadTokens,
   output: usage.outputTokens,

@@ -10,8 +10,8 @@ import {
   droppedIn,
   parametersOf,
   type Client,
-  type Heard,
-  type HeardUsage,
+  type Reply,
+  type ReplyUsage,
   type Piece,
   type Question,
 } from "../question.ts";
@@ -26,7 +26,7 @@ export const anthropicMessages: Client = {
     calls: "tool_use",
   },
   ask: (suite, key, question) =>
-    ask(anthropicAt(suite.edgeUrl, key), question, [{ role: "user", content: question.said.map(blockOf) }]),
+    ask(anthropicAt(suite.edgeUrl, key), question, [{ role: "user", content: question.prompt.map(blockOf) }]),
   errorOf(thrown) {
     if (!(thrown instanceof APIError)) throw thrown;
     return {
@@ -70,24 +70,24 @@ function bodyOf(question: Question, messages: MessageParam[]): MessageCreatePara
   };
 }
 
-async function ask(anthropic: Anthropic, question: Question, messages: MessageParam[]): Promise<Heard> {
+async function ask(anthropic: Anthropic, question: Question, messages: MessageParam[]): Promise<Reply> {
   const body = bodyOf(question, messages);
   if (!question.stream) {
     const { data, response } = await anthropic.messages.create(body).withResponse();
-    return heard(anthropic, question, messages, data, response);
+    return replyOf(anthropic, question, messages, data, response);
   }
   const stream = anthropic.messages.stream(body);
   const { response } = await stream.withResponse();
-  return heard(anthropic, question, messages, await stream.finalMessage(), response);
+  return replyOf(anthropic, question, messages, await stream.finalMessage(), response);
 }
 
-function heard(
+function replyOf(
   anthropic: Anthropic,
   question: Question,
   messages: MessageParam[],
   { content, stop_reason, usage }: Message,
   response: Response | null | undefined,
-): Heard {
+): Reply {
   return {
     text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
     reasoning: content.map((block) => (block.type === "thinking" ? block.thinking : "")).join(""),
@@ -113,7 +113,7 @@ function heard(
 }
 
 /** Converts the usage. In this wire, input tokens exclude cached ones. */
-function usageOf(usage: Message["usage"]): HeardUsage {
+function usageOf(usage: Message["usage"]): ReplyUsage {
   const [read, written] = [usage.cache_read_input_tokens ?? 0, usage.cache_creation_input_tokens ?? 0];
   return {
     input: usage.input_tokens + read + written,

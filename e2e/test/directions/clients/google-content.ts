@@ -7,14 +7,14 @@ import {
   type Part,
 } from "@google/genai";
 import { googleAt } from "../../../../services/text/test/every-vendor.ts";
-import { droppedIn, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
+import { droppedIn, parametersOf, type Client, type Reply, type Piece, type Question } from "../question.ts";
 
 export const googleContent: Client = {
   name: "genai",
   wire: "content",
   endings: { stop: "STOP", length: "MAX_TOKENS", calls: "STOP" },
   ask: (suite, key, question) =>
-    ask(googleAt(suite.edgeUrl, key), question, [{ role: "user", parts: question.said.map(partOf) }]),
+    ask(googleAt(suite.edgeUrl, key), question, [{ role: "user", parts: question.prompt.map(partOf) }]),
   errorOf(thrown) {
     if (!(thrown instanceof ApiError)) throw thrown;
     const { status, message } = thrown;
@@ -58,13 +58,13 @@ interface Result {
   readonly text: string;
 }
 
-async function ask(google: GoogleGenAI, question: Question, contents: Content[]): Promise<Heard> {
+async function ask(google: GoogleGenAI, question: Question, contents: Content[]): Promise<Reply> {
   const request = { model: question.model, contents, config: configOf(question) };
   if (!question.stream)
-    return heard(google, question, contents, readAll([await google.models.generateContent(request)]));
+    return replyOf(google, question, contents, readAll([await google.models.generateContent(request)]));
   const responses: GenerateContentResponse[] = [];
   for await (const response of await google.models.generateContentStream(request)) responses.push(response);
-  return heard(google, question, contents, readAll(responses));
+  return replyOf(google, question, contents, readAll(responses));
 }
 
 function readAll(responses: readonly GenerateContentResponse[]): Result {
@@ -83,7 +83,7 @@ function readAll(responses: readonly GenerateContentResponse[]): Result {
   };
 }
 
-function heard(google: GoogleGenAI, question: Question, contents: Content[], result: Result): Heard {
+function replyOf(google: GoogleGenAI, question: Question, contents: Content[], result: Result): Reply {
   const { parts, usage } = result;
   return {
     text: result.text,

@@ -9,8 +9,8 @@ import {
   droppedIn,
   parametersOf,
   type Client,
-  type Heard,
-  type HeardError,
+  type Reply,
+  type SdkError,
   type Piece,
   type Question,
 } from "../question.ts";
@@ -23,14 +23,14 @@ export const openaiChat: Client = {
   ask(suite, key, question) {
     const messages: ChatCompletionMessageParam[] = [
       ...(question.system === undefined ? [] : [{ role: "system" as const, content: question.system }]),
-      { role: "user", content: question.said.map(partOf) },
+      { role: "user", content: question.prompt.map(partOf) },
     ];
     return ask(openaiAt(suite.edgeUrl, key), question, messages);
   },
   errorOf: openaiError,
 };
 
-export function openaiError(thrown: unknown): HeardError {
+export function openaiError(thrown: unknown): SdkError {
   if (!(thrown instanceof APIError)) throw thrown;
   return { className: thrown.constructor.name, status: thrown.status, message: thrown.message, body: thrown.error };
 }
@@ -58,27 +58,27 @@ function settingsOf(question: Question): Omit<ChatCompletionCreateParams, "messa
   };
 }
 
-async function ask(openai: OpenAI, question: Question, messages: ChatCompletionMessageParam[]): Promise<Heard> {
+async function ask(openai: OpenAI, question: Question, messages: ChatCompletionMessageParam[]): Promise<Reply> {
   const settings = { model: question.model, messages, ...settingsOf(question) };
   if (!question.stream) {
     const { data, response } = await openai.chat.completions.create({ ...settings, stream: false }).withResponse();
     const [choice] = data.choices;
     if (choice === undefined) throw new Error("no choice");
-    return heard(openai, question, messages, { ...choice, usage: data.usage }, response);
+    return replyOf(openai, question, messages, { ...choice, usage: data.usage }, response);
   }
   const { data, response } = await openai.chat.completions
     .create({ ...settings, stream: true, stream_options: { include_usage: true } })
     .withResponse();
-  return heard(openai, question, messages, await collectChat(data), response);
+  return replyOf(openai, question, messages, await collectChat(data), response);
 }
 
-function heard(
+function replyOf(
   openai: OpenAI,
   question: Question,
   messages: ChatCompletionMessageParam[],
   { message, finish_reason, usage }: ChatAnswer,
   response: Response,
-): Heard {
+): Reply {
   return {
     text: message.content ?? "",
     reasoning: thoughtsIn(message),

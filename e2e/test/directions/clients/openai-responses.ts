@@ -5,7 +5,7 @@ import type {
   ResponseInput,
   ResponseInputContent,
 } from "openai/resources/responses/responses";
-import { droppedIn, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
+import { droppedIn, parametersOf, type Client, type Reply, type Piece, type Question } from "../question.ts";
 import { openaiAt } from "../../../../services/text/test/every-vendor.ts";
 import { openaiError } from "./openai-chat.ts";
 
@@ -19,10 +19,10 @@ export const openaiResponses: Client = {
     calls: "completed",
   },
   ask(suite, key, question) {
-    const { system, said } = question;
+    const { system, prompt } = question;
     return ask(openaiAt(suite.edgeUrl, key), question, [
       ...(system === undefined ? [] : [{ role: "system" as const, content: system }]),
-      { role: "user", content: said.map(partOf) },
+      { role: "user", content: prompt.map(partOf) },
     ]);
   },
   errorOf(thrown) {
@@ -70,11 +70,11 @@ function bodyOf(question: Question, input: ResponseInput): ResponseCreateParamsN
   };
 }
 
-async function ask(openai: OpenAI, question: Question, input: ResponseInput): Promise<Heard> {
+async function ask(openai: OpenAI, question: Question, input: ResponseInput): Promise<Reply> {
   const body = bodyOf(question, input);
   if (!question.stream) {
     const { data, response } = await openai.responses.create(body).withResponse();
-    return heard(openai, question, input, data, response);
+    return replyOf(openai, question, input, data, response);
   }
   const { data: events, response } = await openai.responses.create({ ...body, stream: true }).withResponse();
   let words = "";
@@ -89,7 +89,7 @@ async function ask(openai: OpenAI, question: Question, input: ResponseInput): Pr
   if (whole === undefined) throw new Error("the stream ended without its response");
   const answer = { ...whole, output_text: textIn(whole) };
   if (words !== answer.output_text) throw new Error(`pieces and whole differ: ${words} ${answer.output_text}`);
-  return heard(openai, question, input, answer, response);
+  return replyOf(openai, question, input, answer, response);
 }
 
 function textIn({ output }: ModelResponse): string {
@@ -97,13 +97,13 @@ function textIn({ output }: ModelResponse): string {
   return parts.map((part) => (part.type === "output_text" ? part.text : "")).join("");
 }
 
-function heard(
+function replyOf(
   openai: OpenAI,
   question: Question,
   input: ResponseInput,
   answer: ModelResponse,
   response: Response,
-): Heard {
+): Reply {
   const { output, usage } = answer;
   const thoughts = output.flatMap((item) =>
     item.type === "reasoning" ? [...item.summary, ...(item.content ?? [])] : [],

@@ -6,18 +6,24 @@ import { service } from "../../src/service.ts";
 
 test("no seconds beyond the maximum of a recording are billed", async () => {
   await using vendor = await startGreedyVendor();
-  const way = { id: "hears", provider: "openai", baseUrl: `${vendor.url}/v1`, keys: ["key"], models: ["hears"] };
+  const way = {
+    id: "transcribes",
+    provider: "openai",
+    baseUrl: `${vendor.url}/v1`,
+    keys: ["key"],
+    models: ["transcribes"],
+  };
   await using area = await startArea(service, {
     config: {
       groups: { default: { models: ["*"] } },
-      models: { hears: { kind: "transcription", price: { second: 0.001 } } },
+      models: { transcribes: { kind: "transcription", price: { second: 0.001 } } },
       channels: [way],
       accounts: { demo: { balance: "1000", tokens: [{ key: keys.demo, group: "default" }] } },
     },
   });
   vendor.behave({ usage: { input: 1e12, output: 0 } });
   const form = new FormData();
-  form.set("model", "hears");
+  form.set("model", "transcribes");
   form.set("file", new Blob([new Uint8Array(20_000)]), "sound.mp3");
   const answer = await area.post("/v1/audio/transcriptions", form, keys.demo);
   expect([answer.status, await answer.text()]).toEqual([200, expect.anything()]);

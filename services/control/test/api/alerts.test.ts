@@ -14,7 +14,7 @@ const hook = "https://hooks.example.com/services/T0/TOPSECRET";
 
 describe("a new target", () => {
   const cipher = makeCipher(secrets, alertTargetPurpose);
-  const made = (body: object) => {
+  const create = (body: object) => {
     const { target, sealed, secret } = readNewAlertTarget(body, "acme", { secrets, internalAddresses });
     const hidden: unknown = JSON.parse(cipher.decrypt(sealed, target.id));
     return { target, hidden, secret };
@@ -35,7 +35,7 @@ describe("a new target", () => {
       "c@d.com, Eve <e@f.com> by mail.example.com:465",
     ],
   ])("of %j keeps its secrets encrypted", (body, expected, address) => {
-    const { target, hidden, secret } = made({ ...body, name: "ops", alerts: ["budget"] });
+    const { target, hidden, secret } = create({ ...body, name: "ops", alerts: ["budget"] });
     expect(hidden).toEqual(expected);
     expect(secret).toBeUndefined();
     expect(target).toMatchObject({ account: "acme", name: "ops", alerts: ["budget"], address });
@@ -43,7 +43,7 @@ describe("a new target", () => {
   });
 
   test("of a webhook gets a secret that signs its bodies", () => {
-    const { target, hidden, secret } = made({ kind: "webhook", url: hook });
+    const { target, hidden, secret } = create({ kind: "webhook", url: hook });
     expect(secret).toMatch(/^whsec_[\w-]{32}$/);
     expect(hidden).toEqual({ url: hook, secret });
     expect(target).toMatchObject({ name: "webhook", address: "hooks.example.com" });

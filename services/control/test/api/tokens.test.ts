@@ -67,20 +67,20 @@ test("an account can have 200 keys if a member creates one, and 10,000 if an ope
 
 /** Calls a route for a token. Returns the answer and the requests to the ledger. */
 async function callToken(route: string, { id }: Token, { account, body = {} }: { account?: string; body?: object }) {
-  const asked: unknown[] = [];
+  const ledgerRequests: unknown[] = [];
   const found = { id, accountId: "acme", group: "default", name: "n", disabled: false, createdAt: "", hint: "" };
   const ledger: Ledger = {
     ...ledgerAt("http://127.0.0.1:1", "a secret of this test alone"),
-    rotateToken: async (token, wish) => {
-      asked.push({ token, ...wish });
+    rotateToken: async (token, options) => {
+      ledgerRequests.push({ token, ...options });
       return found;
     },
     deleteToken: async (token) => {
-      asked.push({ token });
+      ledgerRequests.push({ token });
       return found;
     },
     changeToken: async (token, change) => {
-      asked.push({ token, ...change });
+      ledgerRequests.push({ token, ...change });
       return found;
     },
   };
@@ -94,30 +94,36 @@ async function callToken(route: string, { id }: Token, { account, body = {} }: {
     body,
     actor: "test",
   });
-  return { answer, asked };
+  return { answer, ledgerRequests };
 }
 
 /** Stores an API key of a member or an operator in Redis. */
 async function keyOf(ofMember: boolean): Promise<Token> {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
-  const made = ofMember ? { ...token, ofMember: true as const } : token;
-  await writeTokenToRedis(redis, digest, made);
-  return made;
+  const stored = ofMember ? { ...token, ofMember: true as const } : token;
+  await writeTokenToRedis(redis, digest, stored);
+  return stored;
 }
 
 const [rotate, remove] = ["POST /tokens/{id}/rotate", "POST /tokens/{id}/delete"];
 
 test("a rotation answers the new key, whose digest goes to the ledger, with a grace period of 7 days", async () => {
   for (const account of ["acme", undefined]) {
-    const { answer, asked } = await callToken(rotate, await keyOf(false), account === undefined ? {} : { account });
+    const { answer, ledgerRequests } = await callToken(
+      rotate,
+      await keyOf(false),
+      account === undefined ? {} : { account },
+    );
     const key = String(Reflect.get(Object(answer), "key"));
     expect(key).toMatch(/^sk-/);
-    expect(asked).toMatchObject([
+    expect(ledgerRequests).toMatchObject([
       { digest: keyDigest(key), hint: `${key.slice(0, 6)}…${key.slice(-3)}`, graceSeconds: 604_800 },
     ]);
   }
   const token = await keyOf(true);
-  expect((await callToken(rotate, token, { body: { graceSeconds: 0 } })).asked).toMatchObject([{ graceSeconds: 0 }]);
+  expect((await callToken(rotate, token, { body: { graceSeconds: 0 } })).ledgerRequests).toMatchObject([
+    { graceSeconds: 0 },
+  ]);
   for (const graceSeconds of [90 * 86_400 + 1, -1, 1.5, "7d"])
     await expect(callToken(rotate, token, { body: { graceSeconds } })).rejects.toMatchObject({
       code: "invalid_value",
@@ -137,7 +143,7 @@ test("a rotation period is 1 to 365 days, and members only shorten the period of
     [{ account: "acme" }, 90],
     [{ account: "acme" }, 30],
   ] as const)
-    expect((await set(days, by)).asked).toMatchObject([{ rotateAfterDays: days }]);
+    expect((await set(days, by)).ledgerRequests).toMatchObject([{ rotateAfterDays: days }]);
   for (const [by, days] of [
     [{}, 366],
     [{}, 0],
@@ -155,16 +161,16 @@ test("a key's requests per day are set with its budgets, and members only lower 
   await writeTokenToRedis(redis, digest, token);
   const set = (requestsPerDay: unknown, by: { account?: string } = {}) =>
     callToken("POST /tokens/{id}", token, { ...by, body: { requestsPerDay } });
-  expect((await set(500)).asked).toMatchObject([{ budget: { perDay: "1000000000", requestsPerDay: 500 } }]);
-  expect((await set(null)).asked).toEqual([expect.objectContaining({ budget: { perDay: "1000000000" } })]);
-  expect((await set(50, { account: "acme" })).asked).toMatchObject([{ budget: { requestsPerDay: 50 } }]);
-  for (const [by, wish] of [
+  expect((await set(500)).ledgerRequests).toMatchObject([{ budget: { perDay: "1000000000", requestsPerDay: 500 } }]);
+  expect((await set(null)).ledgerRequests).toEqual([expect.objectContaining({ budget: { perDay: "1000000000" } })]);
+  expect((await set(50, { account: "acme" })).ledgerRequests).toMatchObject([{ budget: { requestsPerDay: 50 } }]);
+  for (const [by, limit] of [
     [{}, 0],
     [{}, 1.5],
     [{ account: "acme" }, 101],
     [{ account: "acme" }, null],
   ] as const)
-    await expect(set(wish, by), `${wish}`).rejects.toMatchObject({ code: "invalid_value", param: "requestsPerDay" });
+    await expect(set(limit, by), `${limit}`).rejects.toMatchObject({ code: "invalid_value", param: "requestsPerDay" });
 });
 
 test("nobody changes or rotates a key of a playground; it can be disabled and deleted", async () => {
@@ -173,16 +179,18 @@ test("nobody changes or rotates a key of a playground; it can be disabled and de
   for (const by of [{}, { account: "acme" }]) {
     for (const route of [rotate, "POST /tokens/{id}", "POST /tokens/{id}/expire"])
       await expect(callToken(route, token, by), route).rejects.toMatchObject({ code: "permission_denied" });
-    expect((await callToken("POST /tokens/{id}/disable", token, by)).asked).toMatchObject([{ disabled: true }]);
-    expect((await callToken(remove, token, by)).asked).toEqual([{ token: token.id }]);
+    expect((await callToken("POST /tokens/{id}/disable", token, by)).ledgerRequests).toMatchObject([
+      { disabled: true },
+    ]);
+    expect((await callToken(remove, token, by)).ledgerRequests).toEqual([{ token: token.id }]);
   }
 });
 
 test("members can delete only members' keys, and none of another account", async () => {
   const [own, operators] = [await keyOf(true), await keyOf(false)];
-  expect((await callToken(remove, own, { account: "acme" })).asked).toEqual([{ token: own.id }]);
+  expect((await callToken(remove, own, { account: "acme" })).ledgerRequests).toEqual([{ token: own.id }]);
   await expect(callToken(remove, operators, { account: "acme" })).rejects.toMatchObject({ code: "permission_denied" });
-  expect((await callToken(remove, operators, {})).asked).toHaveLength(1);
+  expect((await callToken(remove, operators, {})).ledgerRequests).toHaveLength(1);
   for (const route of [rotate, remove])
     await expect(callToken(route, own, { account: "rival" })).rejects.toMatchObject({ code: "unknown_url" });
 });
@@ -192,9 +200,9 @@ test("a key whose budget a member's key shares is not deleted", async () => {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   await writeTokenToRedis(redis, digest, { ...token, ofMember: true, within: { id: operators.id, perDay: "1000" } });
   await expect(callToken(remove, operators, {})).rejects.toMatchObject({ code: "invalid_value", param: "id" });
-  expect((await callToken(remove, token, {})).asked).toHaveLength(1);
+  expect((await callToken(remove, token, {})).ledgerRequests).toHaveLength(1);
   await writeTokenToRedis(redis, digest, { ...token, version: 2, ofMember: true, within: { id: operators.id } });
-  expect((await callToken(remove, operators, {})).asked).toHaveLength(1);
+  expect((await callToken(remove, operators, {})).ledgerRequests).toHaveLength(1);
 });
 
 test("the old key's last use is shown with the token", async () => {

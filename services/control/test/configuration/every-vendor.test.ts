@@ -62,8 +62,8 @@ test("config check passes a file with all vendors, and every channel serves", as
   const file = join(folder, "modelgate.yaml");
   writeFileSync(file, all);
   for (const [name, value] of Object.entries({ ...variables, ...cloudVariables })) vi.stubEnv(name, value);
-  const said: string[] = [];
-  const stdout = new Writable({ write: (chunk: Buffer, _, done) => (said.push(chunk.toString()), done()) });
+  const output: string[] = [];
+  const stdout = new Writable({ write: (chunk: Buffer, _, done) => (output.push(chunk.toString()), done()) });
   const status = await runGatectl(["config", "check", file], {
     stdin: Readable.from([]),
     stdout,
@@ -72,7 +72,7 @@ test("config check passes a file with all vendors, and every channel serves", as
   });
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
-  expect([status, said.join("")]).toEqual([0, `${file} is valid.\n`]);
+  expect([status, output.join("")]).toEqual([0, `${file} is valid.\n`]);
 });
 
 /** Variables in the addresses of the clouds, and Azure's key. */

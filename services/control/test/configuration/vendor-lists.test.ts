@@ -16,7 +16,8 @@ import { vendorRoutes } from "../../src/vendors/routes.ts";
 const { log } = createLogger("test", "silent");
 let answer: ScriptedAnswer = {};
 let vendor: ScriptedServer;
-const asked = () => vendor.requests.map(({ method, url, headers }) => `${method} ${url} ${headers.authorization}`);
+const requestLines = () =>
+  vendor.requests.map(({ method, url, headers }) => `${method} ${url} ${headers.authorization}`);
 let backends: LocalBackends;
 let redis: Redis;
 let transport: Transport;
@@ -55,7 +56,7 @@ test("a vendor's list is read once an hour for all replicas, with the channel's 
   answer = { status: 200, body: { object: "list", data: [{ id: "b" }, { id: "a" }, { id: "b" }] } };
   expect(await listed()).toEqual({ off: undefined, models: ["a", "b"] });
   expect(await listed()).toEqual({ off: undefined, models: ["a", "b"] });
-  expect(asked()).toEqual(["GET /openai/v1/models Bearer k"]);
+  expect(requestLines()).toEqual(["GET /openai/v1/models Bearer k"]);
 });
 
 test("a model that its vendor no longer lists rests, and is used again once it is listed", async () => {
@@ -109,7 +110,7 @@ describe.each(proxyKinds)("a %s proxy", (kind) => {
     expect(await at("forbidden.example")).toEqual({ off: expect.stringContaining("proxy"), models: [] });
     expect(await at("169.254.169.254")).toEqual({ off: expect.stringContaining("link-local"), models: [] });
     expect(proxy.targets).toEqual([`vendor.example:${port}`, `forbidden.example:${port}`]);
-    expect(asked()).toHaveLength(1);
+    expect(requestLines()).toHaveLength(1);
   });
 
   test("that is the default carries the request for the models of a vendor that is being added", async () => {

@@ -97,16 +97,16 @@ describe("permissions of control's API", () => {
       expect((await mia.post(path)).status, path).toBe(403);
     expect((await suite.ask<object[]>("token", "list", "rival"))[0]).toMatchObject({ disabled: false });
 
-    const made = await mia.post("/accounts/demo/tokens", { group: "default", name: "mine" });
-    expect(made.data.key).toMatch(/^sk-/);
+    const created = await mia.post("/accounts/demo/tokens", { group: "default", name: "mine" });
+    expect(created.data.key).toMatch(/^sk-/);
     expect((await mia.post("/accounts/demo/tokens", { group: "double" })).error).toMatchObject({ param: "group" });
-    const own = `/tokens/${made.data.id}`;
+    const own = `/tokens/${created.data.id}`;
     expect((await mia.post(own, { models: ["chat"] })).data).toMatchObject({ name: "mine", models: ["chat"] });
     expect((await mia.post(own, { group: "double" })).error).toMatchObject({ param: "group" });
     expect((await mia.post(own, { models: ["absent"] })).error).toMatchObject({ param: "models" });
     expect((await max.post(own, { models: null })).status).toBe(403);
-    expect((await mia.post(`/tokens/${made.data.id}/disable`)).data).toMatchObject({ disabled: true });
-    expect((await max.post(`/tokens/${made.data.id}/enable`)).status).toBe(403);
+    expect((await mia.post(`/tokens/${created.data.id}/disable`)).data).toMatchObject({ disabled: true });
+    expect((await max.post(`/tokens/${created.data.id}/enable`)).status).toBe(403);
     expect((await max.get("/accounts/demo")).data).toMatchObject({ id: "demo" });
   });
 
@@ -177,11 +177,11 @@ describe("permissions of control's API", () => {
 
   test("the limits of an account's members apply to all their keys together, and only active keys count", async () => {
     await admin.post("/accounts", { id: "shared", balance: "10" });
-    const given = { group: "default", models: ["fixed"], dollarsPerDay: "0.0025" };
-    const { id } = (await admin.post("/accounts/shared/tokens", given)).data;
+    const keyFields = { group: "default", models: ["fixed"], dollarsPerDay: "0.0025" };
+    const { id } = (await admin.post("/accounts/shared/tokens", keyFields)).data;
     await admin.post("/operators", { name: "sam", role: "operator", account: "shared", password });
     const sam = await as("sam");
-    const make = async () => (await sam.post("/accounts/shared/tokens", given)).data;
+    const make = async () => (await sam.post("/accounts/shared/tokens", keyFields)).data;
     const [one, two, three] = [await make(), await make(), await make()];
     const call = async (key: string) => {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -199,7 +199,7 @@ describe("permissions of control's API", () => {
     expect((await sam.post(`/tokens/${one.id}/disable`)).status).toBe(200);
     expect((await admin.post(`/tokens/${id}/disable`)).status).toBe(200);
     for (const path of ["/accounts/shared/tokens", `/tokens/${one.id}/enable`])
-      expect(await sam.post(path, given), path).toMatchObject({ status: 400, error: { param: "group" } });
+      expect(await sam.post(path, keyFields), path).toMatchObject({ status: 400, error: { param: "group" } });
   });
 
   test("an admin can end sessions, and a change of an operator ends that operator's", async () => {
@@ -278,8 +278,8 @@ describe("permissions of control's API", () => {
   });
 
   test("a key for automation works with its role until it is deleted", async () => {
-    const made = await admin.post("/operator-keys", { name: "terraform", role: "operator", account: null });
-    const { key, id } = made.data;
+    const created = await admin.post("/operator-keys", { name: "terraform", role: "operator", account: null });
+    const { key, id } = created.data;
     const headers = { authorization: `Bearer ${key}` };
     expect((await requestControl(suite, "GET", "/accounts", { headers })).status).toBe(200);
     expect((await requestControl(suite, "GET", "/operators", { headers })).status).toBe(403);

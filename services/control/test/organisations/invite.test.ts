@@ -28,22 +28,22 @@ function recording({ hasPassword = false } = {}) {
 
 test("access is given before earlier links end, so that no earlier link has it", async () => {
   const { acts, grant, deps } = recording();
-  const made = await invitePerson(deps, eve, tom, { administersAll: async () => true, grant });
-  expect(made).toMatchObject({ role: "operator", url: "/console/sign-in#secret" });
+  const created = await invitePerson(deps, eve, tom, { administersAll: async () => true, grant });
+  expect(created).toMatchObject({ role: "operator", url: "/console/sign-in#secret" });
   expect(acts).toEqual(["grant", "revoke", "link"]);
 });
 
 test("a person with a password gets no link, and the keys of earlier access end", async () => {
   const { acts, grant, deps } = recording({ hasPassword: true });
-  const made = await invitePerson(deps, eve, tom, { administersAll: async () => true, grant });
-  expect(made).toEqual({ role: "operator", url: null, expiresAt: null });
+  const created = await invitePerson(deps, eve, tom, { administersAll: async () => true, grant });
+  expect(created).toEqual({ role: "operator", url: null, expiresAt: null });
   expect(acts).toEqual(["grant", "end keys"]);
 });
 
 test("a link ends at once if the person got more access while it was made", async () => {
   const { acts, grant, deps } = recording();
   const administersAll = vi.fn<() => Promise<boolean>>().mockResolvedValueOnce(true).mockResolvedValue(false);
-  const made = invitePerson(deps, eve, tom, { administersAll, grant });
-  await expect(made).rejects.toMatchObject({ code: "permission_denied" });
+  const created = invitePerson(deps, eve, tom, { administersAll, grant });
+  await expect(created).rejects.toMatchObject({ code: "permission_denied" });
   expect(acts).toEqual(["grant", "revoke", "link", "revoke"]);
 });

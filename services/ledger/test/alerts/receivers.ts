@@ -1,14 +1,14 @@
 import { alertTargetPurpose, type AlertTargetKind, type AlertTargetSecret } from "@modelgate/contracts";
 import type { EncryptedTarget } from "@modelgate/books";
 import { makeCipher, type Secrets } from "@modelgate/platform";
-import { simulatorAt, startServiceAlone, type SeenRequest } from "@modelgate/testkit";
+import { simulatorAt, startServiceAlone, type ReceivedRequest } from "@modelgate/testkit";
 import { startMailServer, type MailServer } from "./mail-server.ts";
 
 /** Receivers of alerts, which check the format of what they receive. */
 export interface Receivers extends AsyncDisposable {
   readonly mail: MailServer;
   secretOf(kind: AlertTargetKind): AlertTargetSecret;
-  requests(kind: AlertTargetKind): Promise<readonly SeenRequest[]>;
+  requests(kind: AlertTargetKind): Promise<readonly ReceivedRequest[]>;
   /** Returns the texts that a receiver got. */
   received(kind: AlertTargetKind): Promise<readonly string[]>;
   forget(): Promise<void>;

@@ -69,9 +69,9 @@ test("the billed cost of any period is the cost of its calls, and that of days s
   await using books = await openBooks({ file: ":memory:" }, log);
   let accounts = 0;
   await fc.assert(
-    fc.asyncProperty(calls, periods, fc.integer({ min: 1, max: days }), async (made, asked, keepDays) => {
+    fc.asyncProperty(calls, periods, fc.integer({ min: 1, max: days }), async (drawnCalls, requested, keepDays) => {
       const account = `account-${accounts++}`;
-      const events = made.map(({ atMs, cost, token, tags, endUser }, at) => ({
+      const events = drawnCalls.map(({ atMs, cost, token, tags, endUser }, at) => ({
         ...testUsageDraft(account, `${account}-call-${at}`),
         time: new Date(begin + atMs).toISOString(),
         costNanos: `${cost}`,
@@ -81,16 +81,16 @@ test("the billed cost of any period is the cost of its calls, and that of days s
       }));
       await recordCalls(books, events);
       const costIn = (from: number, to: number): bigint =>
-        made
+        drawnCalls
           .filter(({ atMs }) => begin + atMs >= from && begin + atMs < to)
           .reduce((sum, { cost }) => sum + BigInt(cost), 0n);
-      for (const [one, other] of asked) {
+      for (const [one, other] of requested) {
         const [from, to] = [begin + Math.min(one, other), begin + Math.max(one, other) + 1];
         expect(await billed(books, account, from, to)).toBe(costIn(from, to));
         expect(await used(books, account, from, to)).toBe(costIn(from, to));
       }
       await deleteOldCalls(books, keepDays, begin + days * dayMs);
-      for (const [one, other] of asked.map((pair) => pair.map((atMs) => Math.floor(atMs / dayMs)))) {
+      for (const [one, other] of requested.map((pair) => pair.map((atMs) => Math.floor(atMs / dayMs)))) {
         const [first = 0, last = 0] = [one ?? 0, other ?? 0].toSorted((left, right) => left - right);
         const [from, to] = [begin + first * dayMs, begin + (last + 1) * dayMs];
         expect(await billed(books, account, from, to)).toBe(costIn(from, to));

@@ -113,8 +113,8 @@ test("calls of a team need an account or an organisation", async () => {
   const routes: OperatorRoutes = Object.assign({}, ...all);
   expect(Object.keys(routes)).toHaveLength(6);
   for (const route of Object.keys(routes)) {
-    const asked = run(routes, route, { query: new URLSearchParams("team=search") });
-    await expect(asked, route).rejects.toMatchObject({ code: "missing_required_parameter", param: "organisation" });
+    const result = run(routes, route, { query: new URLSearchParams("team=search") });
+    await expect(result, route).rejects.toMatchObject({ code: "missing_required_parameter", param: "organisation" });
   }
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../../libs/relay/test/area.ts";
 import { googleAt, keyOf, openaiAt, price, settled, startText } from "../every-vendor.ts";
-import { forbidWarnings } from "../quiet.ts";
+import { forbidWarnings } from "../forbid-warnings.ts";
 
 const agent = "deep-research-preview-04-2026";
 const interactionsModel = "interactions";
@@ -118,8 +118,8 @@ describe.each([interactionsModel, "chat"])("Google's SDK over %s", (model) => {
     expect(all.map((event) => event.event_id)).toEqual(all.map((_, at) => String(at)));
     const end = all.at(-1)?.event_id ?? "";
     expect(await eventsOf(await mine().get(id, { stream: true, last_event_id: end }))).toEqual([]);
-    const made = await ended(id);
-    expect(made).toMatchObject({ id, model, status: "completed", output_text: textOf(all) });
+    const result = await ended(id);
+    expect(result).toMatchObject({ id, model, status: "completed", output_text: textOf(all) });
     const next = await mine().create({ model, input: "And?", previous_interaction_id: id });
     expect(next.previous_interaction_id).toBe(id);
   });
@@ -183,8 +183,8 @@ test("an interaction with store: false cannot be found", async () => {
 
 describe("agents", () => {
   test("Google's SDK can call an agent, in the foreground and in the background", async () => {
-    const made = await mine().create({ agent, input: "Hi", agent_config: { type: "deep-research" } });
-    expect(made).toMatchObject({ agent, status: "completed", output_text: "You said: Hi" });
+    const result = await mine().create({ agent, input: "Hi", agent_config: { type: "deep-research" } });
+    expect(result).toMatchObject({ agent, status: "completed", output_text: "You said: Hi" });
     expect(await sentTo(agent)).toMatchObject({ agent, background: true, store: true });
     const { id } = await mine().create({ agent, input: "Hi", background: true });
     expect(await ended(id)).toMatchObject({ id, agent, status: "completed", output_text: "You said: Hi" });

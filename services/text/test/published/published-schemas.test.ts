@@ -188,12 +188,12 @@ const openaiCategories =
 
 test("images and their events", () => {
   const tokens = { inputTokens: 2, outputTokens: 1, outputImageTokens: 9 };
-  const made = { images: [{ base64: "iVBORw0KGgo=" }], created: 1, tokens };
+  const images = { images: [{ base64: "iVBORw0KGgo=" }], created: 1, tokens };
   const { client } = imageWires.images;
   for (const act of ["generation", "edit"] as const) {
-    expect(openai("ImagesResponse")(client.render(made, { now: 1, act }))).toEqual([]);
+    expect(openai("ImagesResponse")(client.render(images, { now: 1, act }))).toEqual([]);
     const event = openai(act === "edit" ? "ImageEditStreamEvent" : "ImageGenStreamEvent");
-    for (const each of eventsIn(client.renderStream(made, { now: 1, act }))) expect(event(each)).toEqual([]);
+    for (const each of eventsIn(client.renderStream(images, { now: 1, act }))) expect(event(each)).toEqual([]);
   }
 });
 

@@ -38,10 +38,10 @@ export function openaiSchemas(): (name: string) => Check {
 
 /** Caches the checks that `make` creates, by their names. */
 function madeOnce<Name extends readonly string[]>(make: (...name: Name) => Check): (...name: Name) => Check {
-  const made = new Map<string, Check>();
+  const checks = new Map<string, Check>();
   return (...name) => {
-    const check = made.get(name.join(" ")) ?? make(...name);
-    made.set(name.join(" "), check);
+    const check = checks.get(name.join(" ")) ?? make(...name);
+    checks.set(name.join(" "), check);
     return check;
   };
 }
@@ -96,9 +96,9 @@ function checkOf(validate: ValidateFunction): Check {
       ),
     );
     const own = errors.filter(({ schemaPath }) => !otherTypes.has(definition(schemaPath)));
-    const say = (own.length === 0 ? errors : own).map(
+    const messages = (own.length === 0 ? errors : own).map(
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
     );
-    return say.length === 0 ? ["it fits no alternative"] : [...new Set(say)].slice(0, 12);
+    return messages.length === 0 ? ["it fits no alternative"] : [...new Set(messages)].slice(0, 12);
   };
 }

@@ -29,9 +29,9 @@ test("an error before the first event of an interaction is not lost", () => {
 
 test("the events of an interaction are counted; those of a response are not stored separately", () => {
   const delta = sse({ event_type: "step.delta", index: 0, delta: { type: "text", text: "Hi" } });
-  const made = sinkOf(interactionForm);
-  made.sink.write(delta + delta);
-  expect(made.memory.bytes).toBe(2 * delta.length);
+  const created = sinkOf(interactionForm);
+  created.sink.write(delta + delta);
+  expect(created.memory.bytes).toBe(2 * delta.length);
   const response = sinkOf(responseForm);
   response.sink.write(sse({ type: "response.in_progress", response: { id: "r" } }));
   expect(response.memory.bytes).toBe(0);

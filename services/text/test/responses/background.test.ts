@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../../libs/relay/test/area.ts";
 import { keyOf, openaiAt, settled, startText } from "../every-vendor.ts";
-import { forbidWarnings } from "../quiet.ts";
+import { forbidWarnings } from "../forbid-warnings.ts";
 import { ownAndOther } from "../vendors.ts";
 
 let area: Area;
@@ -47,9 +47,9 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model,
   test("a response is queued, completed, and continued", async () => {
     const first = await mine().create({ model, input: "My name is Ada.", background: true });
     expect(first).toMatchObject({ status: "queued", background: true, output: [], model });
-    const made = await ended(first.id);
-    expect(made).toMatchObject({ id: first.id, status: "completed", background: true });
-    expect(made.output_text).toBe("You said: My name is Ada.");
+    const result = await ended(first.id);
+    expect(result).toMatchObject({ id: first.id, status: "completed", background: true });
+    expect(result.output_text).toBe("You said: My name is Ada.");
     const next = { model, input: "Who am I?", previous_response_id: first.id, background: true };
     const { id } = await mine().create(next);
     expect(await ended(id)).toMatchObject({ status: "completed", previous_response_id: first.id });
@@ -72,18 +72,18 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model,
 
   test("its events are streamed, and the stream can be resumed", async () => {
     const stream = await mine().create({ model, input: slowly(30), background: true, stream: true });
-    const seen: ResponseStreamEvent[] = [];
+    const received: ResponseStreamEvent[] = [];
     for await (const event of stream) {
-      seen.push(event);
+      received.push(event);
       if (event.type === "response.output_text.delta") break;
     }
-    expect(seen.slice(0, 2).map(({ type }) => type)).toEqual(["response.created", "response.queued"]);
-    const [begun] = seen;
+    expect(received.slice(0, 2).map(({ type }) => type)).toEqual(["response.created", "response.queued"]);
+    const [begun] = received;
     const id = begun?.type === "response.created" ? begun.response.id : "";
-    const last = seen.at(-1)?.sequence_number ?? 0;
+    const last = received.at(-1)?.sequence_number ?? 0;
     const rest = await eventsOf(await mine().retrieve(id, { stream: true, starting_after: last }));
     const all = await eventsOf(await mine().retrieve(id, { stream: true }));
-    expect([...seen, ...rest]).toEqual(all);
+    expect([...received, ...rest]).toEqual(all);
     expect(all.map((event) => event.sequence_number)).toEqual(all.map((_, at) => at));
     const end = all.at(-1);
     if (end?.type !== "response.completed") throw new Error(`it ended with ${end?.type}`);
@@ -167,8 +167,8 @@ test.each<[string, object, object]>([
   ["an unknown model", { model: "none" }, { status: 404, code: "model_not_found" }],
   ["an unknown previous response", { previous_response_id: "resp_none" }, { status: 400 }],
 ])("%s is refused immediately", async (_, more, expected) => {
-  const asked = { model, input: "Hello", background: true, ...more };
-  expect(await failureOf(mine().create(asked))).toMatchObject(expected);
+  const body = { model, input: "Hello", background: true, ...more };
+  expect(await failureOf(mine().create(body))).toMatchObject(expected);
 });
 
 test("only background responses can be cancelled or streamed again", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../../libs/relay/test/area.ts";
 import { keyOf, openaiAt, startText } from "../every-vendor.ts";
-import { forbidWarnings } from "../quiet.ts";
+import { forbidWarnings } from "../forbid-warnings.ts";
 import { ownAndOther } from "../vendors.ts";
 
 let area: Area;
@@ -102,16 +102,24 @@ describe.each(ownAndOther("responses"))("a conversation over $name", ({ name: mo
 });
 
 test("is created, read, changed and deleted", async () => {
-  const made = await conversations().create({ metadata: { topic: "boats" } });
-  expect(made).toMatchObject({ object: "conversation", metadata: { topic: "boats" }, created_at: expect.any(Number) });
-  expect(await conversations().retrieve(made.id)).toEqual(made);
-  expect(await conversations().update(made.id, { metadata: { topic: "trains" } })).toEqual({
-    ...made,
+  const created = await conversations().create({ metadata: { topic: "boats" } });
+  expect(created).toMatchObject({
+    object: "conversation",
+    metadata: { topic: "boats" },
+    created_at: expect.any(Number),
+  });
+  expect(await conversations().retrieve(created.id)).toEqual(created);
+  expect(await conversations().update(created.id, { metadata: { topic: "trains" } })).toEqual({
+    ...created,
     metadata: { topic: "trains" },
   });
-  expect(await conversations().delete(made.id)).toEqual({ id: made.id, object: "conversation.deleted", deleted: true });
-  expect(await failureOf(conversations().retrieve(made.id))).toMatchObject({ status: 404 });
-  expect(await failureOf(conversations().delete(made.id))).toMatchObject({ status: 404 });
+  expect(await conversations().delete(created.id)).toEqual({
+    id: created.id,
+    object: "conversation.deleted",
+    deleted: true,
+  });
+  expect(await failureOf(conversations().retrieve(created.id))).toMatchObject({ status: 404 });
+  expect(await failureOf(conversations().delete(created.id))).toMatchObject({ status: 404 });
 });
 
 test("has items that are listed, added, read and removed", async () => {
@@ -139,8 +147,8 @@ test("an account cannot find another account's conversation", async () => {
     () => conversations("other").delete(id),
   ];
   for (const call of refused) expect(await failureOf(call())).toMatchObject({ status: 404 });
-  const asked = of("other").responses.create({ model: "chat", input: "What was said?", conversation: id });
-  expect(await failureOf(asked)).toMatchObject({ status: 400 });
+  const answer = of("other").responses.create({ model: "chat", input: "What was said?", conversation: id });
+  expect(await failureOf(answer)).toMatchObject({ status: 400 });
   expect(await itemsOf(id)).toHaveLength(1);
 });
 
@@ -150,8 +158,8 @@ test("it is limited, and precedes the input of a response", async () => {
   const more = conversations().items.create(id, { items: [user("A"), user("B")] });
   expect(await failureOf(more)).toMatchObject({ status: 400, param: "items" });
   await conversations().items.create(id, { items: [user("A")] });
-  const asked = { model: "chat", input: "And?", conversation: id };
-  expect(await failureOf(of().responses.create(asked))).toMatchObject({ status: 400, param: "conversation" });
-  const both = of().responses.create({ ...asked, previous_response_id: "resp_1" });
+  const request = { model: "chat", input: "And?", conversation: id };
+  expect(await failureOf(of().responses.create(request))).toMatchObject({ status: 400, param: "conversation" });
+  const both = of().responses.create({ ...request, previous_response_id: "resp_1" });
   expect(await failureOf(both)).toMatchObject({ status: 400, param: "conversation" });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import type { Area } from "../../../../libs/relay/test/area.ts";
 import { keyOf, startText } from "../every-vendor.ts";
-import { forbidWarnings } from "../quiet.ts";
+import { forbidWarnings } from "../forbid-warnings.ts";
 import { ownAndOther } from "../vendors.ts";
 
 /**
@@ -65,7 +65,7 @@ function inOrder(events: readonly any[]): void {
   expect(events[0].type).toBe("response.created");
 }
 
-const nullable = (value: unknown): unknown => expect.toSatisfy((given) => given === null || typeof given === value);
+const nullable = (value: unknown): unknown => expect.toSatisfy((actual) => actual === null || typeof actual === value);
 /** Members that the suite's schema requires of a response. */
 const resource = {
   id: expect.any(String),

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../../libs/relay/test/area.ts";
 import { keyOf, openaiAt, startText } from "../every-vendor.ts";
-import { forbidWarnings } from "../quiet.ts";
+import { forbidWarnings } from "../forbid-warnings.ts";
 import { ownAndOther } from "../vendors.ts";
 
 let area: Area;

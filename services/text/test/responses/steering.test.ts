@@ -4,7 +4,7 @@ import { ResponsesWS } from "openai/resources/responses/ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Area } from "../../../../libs/relay/test/area.ts";
 import { keyOf, settled, startText } from "../every-vendor.ts";
-import { forbidWarnings } from "../quiet.ts";
+import { forbidWarnings } from "../forbid-warnings.ts";
 import { vendors } from "../vendors.ts";
 
 let area: Area;

@@ -3,7 +3,7 @@ import type { BetaTool } from "@anthropic-ai/sdk/resources/beta/messages";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Area } from "../../../../libs/relay/test/area.ts";
 import { anthropicAt, keyOf, startText } from "../every-vendor.ts";
-import { forbidWarnings } from "../quiet.ts";
+import { forbidWarnings } from "../forbid-warnings.ts";
 import { ownAndOther } from "../vendors.ts";
 
 let area: Area;

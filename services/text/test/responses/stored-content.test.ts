@@ -70,9 +70,9 @@ test("an account stores up to its share over all kinds of records; deletion free
   const ids: string[] = [];
   let refused;
   for (let count = 0; count < 20 && refused === undefined; count++) {
-    const made = await call("/v1/conversations", { items: noise(30_000) });
-    if (made.status === 200) ids.push(made.body.id);
-    else refused = made;
+    const created = await call("/v1/conversations", { items: noise(30_000) });
+    if (created.status === 200) ids.push(created.body.id);
+    else refused = created;
   }
   expect(refused).toMatchObject({ status: 429, code: "content_limit_exceeded" });
   expect(ids.length).toBeGreaterThan(2);
@@ -144,15 +144,15 @@ async function change(key: string, changed: object): Promise<void> {
 async function openSocket(key: string) {
   const url = `${area.url.replace("http", "ws")}/v1/responses`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
-  const came: any[] = [];
-  socket.on("message", (data: Buffer) => came.push(JSON.parse(data.toString())));
+  const received: any[] = [];
+  socket.on("message", (data: Buffer) => received.push(JSON.parse(data.toString())));
   const closed = once(socket, "close").then(([code]: unknown[]) => code);
   await once(socket, "open");
   return {
     closed,
     create: (more: object) =>
       socket.send(JSON.stringify({ type: "response.create", model: "chat", input: "Hi", store: false, ...more })),
-    next: (type: string) => until(type, () => came.find((event) => event.type === type)),
+    next: (type: string) => until(type, () => received.find((event) => event.type === type)),
     [Symbol.dispose]: () => socket.terminate(),
   };
 }

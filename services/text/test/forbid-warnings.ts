@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 
 /** Messages on the console and warnings of the process since the last check. */
-const said: string[] = [];
-const note = (...words: readonly unknown[]): void => void said.push(words.map(String).join(" "));
+const warnings: string[] = [];
+const note = (...words: readonly unknown[]): void => void warnings.push(words.map(String).join(" "));
 
 /** Fails each test in which an SDK or the runtime writes a message or a warning. */
 export function forbidWarnings(): void {
@@ -11,7 +11,7 @@ export function forbidWarnings(): void {
     process.on("warning", note);
   });
   afterEach(() => {
-    expect(said.splice(0)).toEqual([]);
+    expect(warnings.splice(0)).toEqual([]);
   });
   afterAll(() => {
     vi.restoreAllMocks();
