@@ -5,7 +5,6 @@ import type { InternalServer } from "./inside.ts";
 import type { EventLoops } from "./loops.ts";
 import type { Handler, RawHandler, SocketHandler, VendorRequest } from "./vendor.ts";
 
-/** Model that an attack calls. */
 export interface AttackModel {
   /** Name within the attack. The model and the channel are both named `<attack>-<name>`. */
   readonly name: string;

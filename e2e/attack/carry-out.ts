@@ -47,29 +47,29 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
     name: `${attack.id}-bystander-`,
   });
   const [outcome] = await Promise.all([attempt(attack, context, stopping), pause(watchedMs)]);
-  const seen = await others.stop();
+  const statistics = await others.stop();
   clearInterval(timer);
   checkLogs();
   const dead = watchedServices.filter((service) => !suite.process(service).running);
   const worstBlock = await loops.readWorst(watchedServices.filter((service) => !dead.includes(service)));
   for (const name of dead) await suite.restart(name);
-  const failed = [...seen.failures.values()].reduce((all, count) => all + count, 0);
+  const failed = [...statistics.failures.values()].reduce((all, count) => all + count, 0);
   return {
     name: attack.name,
     tried: outcome.tried,
     figure: outcome.figure,
-    others: `${seen.requests - failed} of ${seen.requests}`,
+    others: `${statistics.requests - failed} of ${statistics.requests}`,
     loop: `${Math.round(worstBlock.ms)} ms (${worstBlock.service})`,
     failedChecks: [
       ...outcome.failedChecks,
-      ...[...seen.failures].map(([what, count]) => `${count} of another account's calls: ${what}`),
-      ...(seen.requests === 0 ? ["another account's calls were not answered at all"] : []),
+      ...[...statistics.failures].map(([what, count]) => `${count} of another account's calls: ${what}`),
+      ...(statistics.requests === 0 ? ["another account's calls were not answered at all"] : []),
       ...dead.map((name) => `${name} died`),
       ...(worstBlock.ms > maxBlockedMs
         ? [`${worstBlock.service}'s event loop was blocked for ${Math.round(worstBlock.ms)} ms`]
         : []),
       ...canaries.takeFound().map((leak) => `it leaks ${leak}`),
-      ...(await findWrongBooks(attack, setup, seen)),
+      ...(await findWrongBooks(attack, setup, statistics)),
     ],
   };
 }
@@ -93,12 +93,12 @@ async function attempt(attack: Attack, context: AttackContext, stopping: AbortCo
 async function findWrongBooks(
   attack: Attack,
   { redis, suite }: AttackSetup,
-  seen: CallStatistics,
+  statistics: CallStatistics,
 ): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const role of rolesOf(attack)) {
     const { accountId } = accountOfRole(attack, role);
-    const outcome = await readOutcome(suite, redis, accountId, role === "bystander" ? seen : emptyStatistics());
+    const outcome = await readOutcome(suite, redis, accountId, role === "bystander" ? statistics : emptyStatistics());
     const account = await findAccount(redis, accountId);
     if (outcome.books !== "agree") wrong.push(`books of ${role}: ${outcome.books}`);
     if (outcome.lost > 0) wrong.push(`${outcome.lost} events of ${role} lost`);

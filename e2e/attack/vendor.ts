@@ -30,7 +30,7 @@ export interface HostileVendors extends AsyncDisposable {
 /** Maximum stored requests per vendor, and stored bytes of each body. */
 const [rememberedRequests, rememberedBytes] = [5_000, 256 * 1024];
 
-class SeenRequests {
+class RequestMemory {
   readonly #requests = new Map<string, VendorRequest[]>();
 
   add(name: string, request: VendorRequest): void {
@@ -61,15 +61,15 @@ export async function startHostileVendors(): Promise<HostileVendors> {
   const handlers = new Map<string, Handler>();
   const rawHandlers = new Map<string, RawHandler>();
   const socketHandlers = new Map<string, SocketHandler>();
-  const memory = new SeenRequests();
+  const memory = new RequestMemory();
   const open = new Set<Socket>();
   const server = createServer((request, response) => {
     const name = nameIn(request.url);
     response.on("error", () => undefined);
     readBeginning(request, (body) => {
-      const seen = { path: request.url ?? "", headers: request.headers, body };
-      memory.add(name, seen);
-      void Promise.resolve(handlers.get(name)?.(seen, response)).catch(() => response.destroy());
+      const received = { path: request.url ?? "", headers: request.headers, body };
+      memory.add(name, received);
+      void Promise.resolve(handlers.get(name)?.(received, response)).catch(() => response.destroy());
     });
   });
   const sockets = new WebSocketServer({ noServer: true });

@@ -164,8 +164,8 @@ reportAtRest();
 console.log("| body | held, ms | held after, ms | CPU, ms | most memory, MB | memory after, MB | answer |");
 for (const [name, { area = "text", path = completions, make }] of Object.entries(cases)) {
   if (!name.includes(only)) continue;
-  const made = make();
-  const body = typeof made === "string" ? made : JSON.stringify(made);
+  const value = make();
+  const body = typeof value === "string" ? value : JSON.stringify(value);
   await measure(name, area, () => send(path, body));
   if (area === "text") await measure(`${name}, zstd`, area, () => send(path, body, true));
 }

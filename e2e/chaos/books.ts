@@ -57,7 +57,7 @@ export async function readOutcome(
   suite: Suite<LocalBackends>,
   redis: Redis,
   accountId: string,
-  seen: CallStatistics,
+  statistics: CallStatistics,
   { losesStreams = false, losesRedis = false, maxUncharged = 0 } = {},
 ): Promise<Outcome> {
   const begin = Date.now();
@@ -72,7 +72,7 @@ export async function readOutcome(
     // A Redis without its data shows no holds, although calls must still be charged.
     isSettled =
       countIds(events) + twice >= (await settlementsOf(redis, accountId)) &&
-      compare(events, seen).uncharged <= maxUncharged;
+      compare(events, statistics).uncharged <= maxUncharged;
     if (!isSettled) twice = (await verifyWithGatectl(suite, accountId)).settledTwice;
   }
   const settledMs = Date.now() - begin;
@@ -82,7 +82,7 @@ export async function readOutcome(
     const { divergence, settledTwice } = await verifyWithGatectl(suite, accountId);
     const lost = Math.max(0, (await settlementsOf(redis, accountId)) - settledTwice - countIds(events));
     if ((divergence === undefined && lost === 0) || Date.now() >= retryUntil) {
-      const { uncharged, again } = compare(events, seen);
+      const { uncharged, again } = compare(events, statistics);
       const held = (await findAccount(redis, accountId))?.heldNanos;
       return {
         lost,

@@ -23,7 +23,7 @@ export interface Clients extends Omit<ClientCall, "requestId" | "turn"> {
 
 /** Running clients. `stop` ends them and waits for open calls. */
 export interface RunningClients {
-  readonly seen: CallStatistics;
+  readonly statistics: CallStatistics;
   stop(): Promise<CallStatistics>;
 }
 
@@ -39,24 +39,28 @@ export function emptyStatistics(): CallStatistics {
 
 /** Starts clients that call until they are stopped. */
 export function startClients({ area, load, name, ...rest }: Clients): RunningClients {
-  const seen = emptyStatistics();
+  const statistics = emptyStatistics();
   const callOnce = async (): Promise<number> => {
-    const turn = seen.requests++;
+    const turn = statistics.requests++;
     const call: ClientCall = { ...rest, requestId: `${name}${turn}`, turn };
     const { failures, left, whole, requested } = await area.call(call);
-    seen.results.set(call.requestId, { whole, requested });
-    if (left) seen.left++;
-    for (const failure of failures) seen.failures.set(failure, (seen.failures.get(failure) ?? 0) + 1);
+    statistics.results.set(call.requestId, { whole, requested });
+    if (left) statistics.left++;
+    for (const failure of failures) statistics.failures.set(failure, (statistics.failures.get(failure) ?? 0) + 1);
     if (failures.length > 0) return afterFailureMs;
-    if (whole > 0) seen.newestWhole = Math.max(seen.newestWhole, turn);
+    if (whole > 0) statistics.newestWhole = Math.max(statistics.newestWhole, turn);
     return left ? afterLeavingMs : pauseMs;
   };
   return "clients" in load
-    ? callOneAfterAnother(seen, callOnce, load.clients)
-    : callAtRate(seen, callOnce, load.perSecond);
+    ? callOneAfterAnother(statistics, callOnce, load.clients)
+    : callAtRate(statistics, callOnce, load.perSecond);
 }
 
-function callOneAfterAnother(seen: CallStatistics, callOnce: () => Promise<number>, clients: number): RunningClients {
+function callOneAfterAnother(
+  statistics: CallStatistics,
+  callOnce: () => Promise<number>,
+  clients: number,
+): RunningClients {
   const state = { on: true };
   const client = async (): Promise<void> => {
     while (state.on) {
@@ -66,31 +70,31 @@ function callOneAfterAnother(seen: CallStatistics, callOnce: () => Promise<numbe
   };
   const all = Promise.all(Array.from({ length: clients }, client));
   return {
-    seen,
+    statistics,
     async stop() {
       state.on = false;
       await all;
-      return seen;
+      return statistics;
     },
   };
 }
 
-function callAtRate(seen: CallStatistics, callOnce: () => Promise<number>, perSecond: number): RunningClients {
+function callAtRate(statistics: CallStatistics, callOnce: () => Promise<number>, perSecond: number): RunningClients {
   const openCalls = new Set<Promise<unknown>>();
   const timer = setInterval(() => {
     if (openCalls.size >= maxOpen) {
-      seen.unsent++;
+      statistics.unsent++;
       return;
     }
     const calling = callOnce().finally(() => openCalls.delete(calling));
     openCalls.add(calling);
   }, 1_000 / perSecond);
   return {
-    seen,
+    statistics,
     async stop() {
       clearInterval(timer);
       await Promise.all(openCalls);
-      return seen;
+      return statistics;
     },
   };
 }

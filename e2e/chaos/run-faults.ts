@@ -19,7 +19,7 @@ export interface FaultRunOptions {
 /** Result of a fault in one area. */
 export interface AreaResult extends Outcome {
   readonly area: Area;
-  readonly seen: CallStatistics;
+  readonly statistics: CallStatistics;
   /** True if a call after the fault got a complete answer, or if no client waits for one. */
   readonly answersAgain: boolean;
   /** Maximum number of uncharged complete answers. */
@@ -76,19 +76,21 @@ export async function openFaultRun({
       await fault.begin(setup);
       await pause(faultMs);
       await fault.end?.(setup);
-      const before = running.map(({ seen }) => seen.requests);
+      const before = running.map(({ statistics }) => statistics.requests);
       await pause(faultMs / 3);
-      const answered = await Promise.all(running.map(({ seen }, at) => isAnswered(seen, before[at] ?? 0, fault)));
+      const answered = await Promise.all(
+        running.map(({ statistics }, at) => isAnswered(statistics, before[at] ?? 0, fault)),
+      );
       return Promise.all(
         areas.map(async (area, at): Promise<AreaResult> => {
-          const seen = await running[at]?.stop();
-          if (seen === undefined) throw new Error(`${area.name} has no clients`);
+          const statistics = await running[at]?.stop();
+          if (statistics === undefined) throw new Error(`${area.name} has no clients`);
           const { accountId } = accountOf(area);
           const maxUncharged = fault.mayStayUncharged?.includes(area.name) === true ? clients : 0;
-          const outcome = await readOutcome(suite, redis, accountId, seen, { ...fault, maxUncharged });
+          const outcome = await readOutcome(suite, redis, accountId, statistics, { ...fault, maxUncharged });
           const repeated = (await area.countRepeated?.(suite, `${accountId}-`, fault.refusing ?? false)) ?? 0;
           const answersAgain = answered[at] ?? false;
-          return { area, seen, answersAgain, maxUncharged, ...outcome, double: outcome.double + repeated };
+          return { area, statistics, answersAgain, maxUncharged, ...outcome, double: outcome.double + repeated };
         }),
       );
     },
@@ -100,10 +102,10 @@ export async function openFaultRun({
 }
 
 /** Waits for a complete answer to a call after the fault. Returns false after a maximum time. */
-async function isAnswered(seen: CallStatistics, first: number, { leaves }: Fault): Promise<boolean> {
+async function isAnswered(statistics: CallStatistics, first: number, { leaves }: Fault): Promise<boolean> {
   if (leaves !== undefined) return true;
   for (const end = Date.now() + answerWithinMs; Date.now() < end;) {
-    if (seen.newestWhole >= first) return true;
+    if (statistics.newestWhole >= first) return true;
     await pause(20);
   }
   return false;
@@ -114,18 +116,20 @@ export function failedChecksOf(
   { allowedFailures, failuresIn }: Fault,
   results: readonly AreaResult[],
 ): readonly string[] {
-  return results.flatMap(({ area: { name }, seen, answersAgain, maxUncharged, lost, uncharged, double, books }) => {
-    const allowed = failuresIn === undefined || failuresIn === name ? allowedFailures : undefined;
-    const unexpected = [...seen.failures].filter(([what]) => allowed?.test(what) !== true);
-    return [
-      ...(lost > 0 ? [`${name}: ${lost} events lost`] : []),
-      ...(uncharged > maxUncharged ? [`${name}: ${uncharged} complete answers not charged`] : []),
-      ...(double > 0 ? [`${name}: ${double} double charges`] : []),
-      ...(books === "agree" ? [] : [`${name}: ${books}`]),
-      ...(answersAgain ? [] : [`${name}: no complete answer after the fault`]),
-      ...unexpected.map(([what, count]) => `${name}: clients saw ${count} × ${what}`),
-    ];
-  });
+  return results.flatMap(
+    ({ area: { name }, statistics, answersAgain, maxUncharged, lost, uncharged, double, books }) => {
+      const allowed = failuresIn === undefined || failuresIn === name ? allowedFailures : undefined;
+      const unexpected = [...statistics.failures].filter(([what]) => allowed?.test(what) !== true);
+      return [
+        ...(lost > 0 ? [`${name}: ${lost} events lost`] : []),
+        ...(uncharged > maxUncharged ? [`${name}: ${uncharged} complete answers not charged`] : []),
+        ...(double > 0 ? [`${name}: ${double} double charges`] : []),
+        ...(books === "agree" ? [] : [`${name}: ${books}`]),
+        ...(answersAgain ? [] : [`${name}: no complete answer after the fault`]),
+        ...unexpected.map(([what, count]) => `${name}: clients saw ${count} × ${what}`),
+      ];
+    },
+  );
 }
 
 /** Waits until an area has answered each kind of call. */

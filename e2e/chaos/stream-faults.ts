@@ -18,7 +18,7 @@ async function withStreams<T>({ backends }: Suite, use: (manager: JetStreamManag
   }
 }
 
-/** The ledger dies between storing and acknowledging an event. NATS then delivers the event again. */
+/** The ledger is killed between storing and acknowledging an event. NATS then delivers the event again. */
 export function killBeforeAckFault(): Fault {
   let sequence = 0;
   return {

@@ -15,8 +15,8 @@ export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
   const settledMs = Math.max(...results.map((result) => result.settledMs));
   return [
     fault,
-    String(results.reduce((all, { seen }) => all + seen.requests, 0)),
-    ...results.map(({ seen }) => failuresOf(seen)),
+    String(results.reduce((all, { statistics }) => all + statistics.requests, 0)),
+    ...results.map(({ statistics }) => failuresOf(statistics)),
     sum("lost"),
     sum("uncharged"),
     sum("double"),
@@ -27,7 +27,7 @@ export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
 }
 
 /** Describes the failures that clients saw; `–` for none. */
-export function failuresOf({ failures, left, unsent }: AreaResult["seen"]): string {
+export function failuresOf({ failures, left, unsent }: AreaResult["statistics"]): string {
   const words = [...failures].toSorted(([, a], [, b]) => b - a).map(([what, count]) => `${count} × ${what}`);
   if (left > 0) words.push(`${left} left`);
   if (unsent > 0) words.push(`${unsent} not sent`);

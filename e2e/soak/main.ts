@@ -77,7 +77,7 @@ const loads = areas.map((area, at) => ({
     name: `soak-${area.name}-`,
   }),
 }));
-const callsSoFar = (): number => loads.reduce((sum, { running }) => sum + running.seen.requests, 0);
+const callsSoFar = (): number => loads.reduce((sum, { running }) => sum + running.statistics.requests, 0);
 const loadAverages: number[] = [];
 const end = Date.now() + minutes * 60_000;
 const pauseMs = Math.min(longestPauseMs, (minutes * 60_000) / readings);
@@ -92,9 +92,9 @@ const redis = new Redis(suite.backends.redisUrl);
 const rows: string[][] = [];
 let isSound = true;
 for (const { area, accountId, running } of loads) {
-  const { requests, results, failures } = running.seen;
+  const { requests, results, failures } = running.statistics;
   // Streams have lost old events, so the books are compared instead.
-  const outcome = await readOutcome(suite, redis, accountId, running.seen, { losesStreams: true });
+  const outcome = await readOutcome(suite, redis, accountId, running.statistics, { losesStreams: true });
   const whole = [...results.values()].reduce((sum, result) => sum + result.whole, 0);
   if (failures.size > 0 || outcome.lost + outcome.uncharged > 0 || outcome.double > 0 || outcome.books !== "agree")
     isSound = false;
@@ -102,7 +102,7 @@ for (const { area, accountId, running } of loads) {
   rows.push([
     area.name,
     String(requests),
-    failuresOf(running.seen),
+    failuresOf(running.statistics),
     ...[whole, lost + uncharged, double].map(String),
     books,
   ]);

@@ -23,12 +23,12 @@ const breach: Attack = {
       answers: ({ headers }, response) => void response.writeHead(200).end(String(headers.authorization)),
     },
   ],
-  async run({ suite, searchSecrets, requests: asked, send, model }) {
+  async run({ suite, searchSecrets, requests, send, model }) {
     await send({
       path: "/v1/chat/completions",
       body: { model: model("chat"), messages: [{ role: "user", content: "Hi" }] },
     });
-    searchSecrets(String(asked("chat")[0]?.headers.authorization));
+    searchSecrets(String(requests("chat")[0]?.headers.authorization));
     suite.process("media").signal("SIGKILL");
     await suite.process("media").ended;
     return { tried: "1 call", figure: "1 | 2", failedChecks: ["it says so"] };

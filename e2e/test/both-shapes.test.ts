@@ -54,7 +54,7 @@ async function ask(suite: Suite, [path, body]: readonly [string, (object | strin
   return { status: answer.status, headers: [...answer.headers.keys()].sort(), body: text.replaceAll(changing, "…") };
 }
 
-const seen: Record<string, Record<string, Seen>> = { one: {}, apart: {} };
+const answers: Record<string, Record<string, Seen>> = { one: {}, apart: {} };
 
 let suites: Readonly<Record<Shape, Suite>>;
 beforeAll(async () => {
@@ -74,7 +74,7 @@ describe.each(shapes)("services %s", (shape) => {
   test.each(Object.entries(calls))("%s is answered, charged once, and recorded as one event", async (name, call) => {
     const id = `${shape}-${name.replaceAll(/\W+/g, "-")}`;
     const answer = await ask(suite, call, id);
-    seen[shape] = { ...seen[shape], [name]: answer };
+    answers[shape] = { ...answers[shape], [name]: answer };
     expect(answer.status).toBe(200);
     const events = await until("its event", async () => {
       const all = (await storedEvents(suite.backends.natsUrl)).filter(({ event }) => event.requestId === id);
@@ -86,7 +86,7 @@ describe.each(shapes)("services %s", (shape) => {
 
   test.concurrent.each(Object.entries(refusals))("%s", async (name, call) => {
     const answer = await ask(suite, call, `refused-${name.replaceAll(/\W+/g, "-")}`);
-    seen[shape] = { ...seen[shape], [name]: answer };
+    answers[shape] = { ...answers[shape], [name]: answer };
     expect(answer.status < 300).toBe(name === "models");
   });
 
@@ -132,7 +132,7 @@ describe.each(shapes)("services %s", (shape) => {
 
 test.each(Object.keys({ ...calls, ...refusals }))("clients get the same answers: %s", (name) => {
   if (name === "an area that this deployment does not run") return; // the status differs: unavailable, or not served
-  expect(seen["one"]?.[name]).toEqual(seen["apart"]?.[name]);
+  expect(answers["one"]?.[name]).toEqual(answers["apart"]?.[name]);
 });
 
 function linesWith(log: string, text: string): readonly string[] {

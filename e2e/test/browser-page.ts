@@ -8,13 +8,13 @@ export type PageFunctions = typeof pageFunctions;
 Object.assign(globalThis, { pageFunctions });
 
 /** Configuration of the SDK. */
-export interface Asked {
+export interface SdkOptions {
   readonly baseURL: string;
   readonly apiKey: string;
   readonly model: string;
 }
 
-async function converse({ baseURL, apiKey, model }: Asked) {
+async function converse({ baseURL, apiKey, model }: SdkOptions) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
   const next = (type: "session.created" | "session.updated" | "response.done") =>
@@ -38,7 +38,7 @@ async function converse({ baseURL, apiKey, model }: Asked) {
   return { model: created.session.model, protocol, transcript, audioBytes, usage: response.usage, close };
 }
 
-function talkUntilClosed({ baseURL, apiKey, model }: Asked) {
+function talkUntilClosed({ baseURL, apiKey, model }: SdkOptions) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
   const ask = (): void => live.send({ type: "response.create" });
@@ -57,7 +57,7 @@ function talkUntilClosed({ baseURL, apiKey, model }: Asked) {
 }
 
 /** Opens a session that is refused. A browser hides the reason from the page. */
-function openRefused({ baseURL, apiKey, model }: Asked) {
+function openRefused({ baseURL, apiKey, model }: SdkOptions) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
   let opened = false;
@@ -68,7 +68,7 @@ function openRefused({ baseURL, apiKey, model }: Asked) {
   );
 }
 
-async function chat({ baseURL, apiKey, model }: Asked) {
+async function chat({ baseURL, apiKey, model }: SdkOptions) {
   const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, dangerouslyAllowBrowser: true });
   const { data, request_id: requestId } = await client.chat.completions
     .create({ model, stream: true, messages: [{ role: "user", content: "Hello" }] })
@@ -82,7 +82,7 @@ async function chat({ baseURL, apiKey, model }: Asked) {
   return { text, pieces, requestId };
 }
 
-async function refusedChat({ baseURL, apiKey, model }: Asked) {
+async function refusedChat({ baseURL, apiKey, model }: SdkOptions) {
   const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, dangerouslyAllowBrowser: true });
   try {
     await client.chat.completions.create({ model, messages: [{ role: "user", content: "Hello" }] });

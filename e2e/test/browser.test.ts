@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, closePages, newPage, servePage, sharedBrowser, type PageServer } from "./browser.ts";
-import type { Asked, PageFunctions } from "./browser-page.ts";
+import type { SdkOptions, PageFunctions } from "./browser-page.ts";
 import { channel, config as baseConfig, keys, money } from "./suite-client.ts";
 import { booksAgree, limits, price, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
@@ -67,7 +67,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   }
 
   /** The realtime client of the SDK requires TLS. */
-  const conversation = (model: string, key: string = keys.demo): Asked => ({
+  const conversation = (model: string, key: string = keys.demo): SdkOptions => ({
     baseURL: `${front.url}/v1`,
     apiKey: key,
     model,
@@ -80,13 +80,13 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     "opens a session with the SDK's realtime client at a vendor $vendor, and is billed by the token",
     async ({ model }) => {
       const before = BigInt((await money(suite)).spentNanos);
-      const heard = await page.evaluate((as) => pageFunctions.converse(as), conversation(model));
-      expect(heard).toMatchObject({ model, protocol: "realtime", close: { code: 1000 } });
-      expect(heard.transcript).toBe("You said: Hello");
+      const result = await page.evaluate((as) => pageFunctions.converse(as), conversation(model));
+      expect(result).toMatchObject({ model, protocol: "realtime", close: { code: 1000 } });
+      expect(result.transcript).toBe("You said: Hello");
       // The simulator speaks for a twentieth of a second per character, at 24 kHz.
-      expect(heard.audioBytes).toBe("You said: Hello".length * 1_200);
+      expect(result.audioBytes).toBe("You said: Hello".length * 1_200);
       const [event] = (await usageEvents(suite, model, 1)).map((stored) => stored.event);
-      const { input_token_details: input, output_token_details: output } = heard.usage;
+      const { input_token_details: input, output_token_details: output } = result.usage;
       expect(event).toMatchObject({ status: 101, outcome: "completed", estimated: false });
       expect(event?.units).toEqual({
         requests: 1,
@@ -114,14 +114,14 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     { name: "with an unknown key", key: "sk-unknown-0123456789", from: "origin", status: 401 },
     { name: "of an origin that is not allowed", key: keys.demo, from: "otherOrigin", status: 403 },
   ] as const)("$name gets no session, and no request is sent to the vendor", async ({ key, from, status }) => {
-    const seen = (await suite.simulator.requests("voice")).length;
+    const requestsBefore = (await suite.simulator.requests("voice")).length;
     const its = await open(server[from]);
     expect(await its.evaluate((as) => pageFunctions.openRefused(as), conversation("live", key))).toEqual({
       opened: false,
       code: 1006,
     });
     await its.close();
-    expect(await suite.simulator.requests("voice")).toHaveLength(seen);
+    expect(await suite.simulator.requests("voice")).toHaveLength(requestsBefore);
     const refused = await until("the refusal's line in the log", () =>
       suite
         .process("edge")

@@ -11,7 +11,7 @@ import { ask, textSession } from "./realtime-client.ts";
 const canary = {
   client: "sk-canary-media-0123456789",
   vendor: "canaryMediaVendorKey0123456789",
-  said: "canary-of-what-was-said",
+  prompt: "canary-of-what-was-said",
   file: "canary-of-the-file",
 };
 const areas = ["edge", "media", "audio", "video", "realtime", "ledger", "control"] as const;
@@ -59,20 +59,20 @@ afterAll(async () => {
 });
 
 const calls: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
-  image: (model) => client.images.generate({ model, prompt: canary.said, size: "512x512" }),
+  image: (model) => client.images.generate({ model, prompt: canary.prompt, size: "512x512" }),
   voice: async (model) =>
-    (await client.audio.speech.create({ model, voice: "alloy", input: canary.said })).arrayBuffer(),
+    (await client.audio.speech.create({ model, voice: "alloy", input: canary.prompt })).arrayBuffer(),
   ear: async (model) =>
     client.audio.transcriptions.create({
       model,
-      prompt: canary.said,
-      file: await toFile(await spoken(), `${canary.file}.wav`),
+      prompt: canary.prompt,
+      file: await toFile(await speechFile(), `${canary.file}.wav`),
     }),
-  film: (model) => client.videos.create({ model, prompt: canary.said, seconds: "4" }),
+  film: (model) => client.videos.create({ model, prompt: canary.prompt, seconds: "4" }),
   talk: (model) => converse(model),
 };
 
-async function spoken(): Promise<ArrayBuffer> {
+async function speechFile(): Promise<ArrayBuffer> {
   const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
   const answer = await vendor.audio.speech.create({ model: "m", voice: "alloy", input: "Hi", response_format: "wav" });
   return answer.arrayBuffer();
@@ -80,7 +80,7 @@ async function spoken(): Promise<ArrayBuffer> {
 
 async function converse(model: string): Promise<void> {
   const session = await textSession(suite, model, canary.client);
-  await ask(session, canary.said);
+  await ask(session, canary.prompt);
   session.socket.close();
   await session.closed;
 }

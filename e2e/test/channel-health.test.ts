@@ -6,7 +6,7 @@ import { shownChannel } from "./operator.ts";
 import { startReplica, type Replica } from "./replica.ts";
 
 /** Values of `retry-after`, and the resulting cooldowns. */
-const rests: readonly (readonly [said: string, seconds: number])[] = [
+const cooldowns: readonly (readonly [header: string, seconds: number])[] = [
   ["45", 45],
   ["450", 450],
   ["(a date)", 100],
@@ -25,10 +25,10 @@ const names = [
   "budget",
   "late",
   "row",
-  "asked",
-  "left",
+  "throttled",
+  "aborted",
   "denied",
-  ...rests.map((_, at) => `rest-${at}`),
+  ...cooldowns.map((_, at) => `rest-${at}`),
 ] as const;
 let suite: Suite;
 let other: Replica;
@@ -52,8 +52,8 @@ beforeAll(async () => {
           channel(`${name}-second`, [name]),
         ]),
         channel("row", ["row"]),
-        channel("asked", ["asked"]),
-        channel("left", ["left"]),
+        channel("throttled", ["throttled"]),
+        channel("aborted", ["aborted"]),
         channel(
           "denied",
           { denied: "amazon.nova-lite" },
@@ -63,7 +63,7 @@ beforeAll(async () => {
           },
         ),
         ...[1, 2, 3].map((at) => channel(`late-${at}`, ["late"], { priority: -at })),
-        ...rests.map((_, at) => channel(`rest-${at}`, [`rest-${at}`])),
+        ...cooldowns.map((_, at) => channel(`rest-${at}`, [`rest-${at}`])),
         ...[1, 2, 3, 4, 5, 6].map((at) => channel(`budget-${at}`, ["budget"], { priority: -at })),
       ],
       accounts: { ...config.accounts, rival: rival.account },
@@ -170,13 +170,13 @@ test.concurrent("no attempt starts after the time limit for attempts", async () 
 });
 
 test.concurrent("a cooldown that a vendor requested is not ended by a concurrent call that succeeds", async () => {
-  await suite.simulator.script("asked", [{ delayMs: 1_000 }, { status: 503, retryAfter: "60" }, {}]);
-  const before = ask(0, hello("asked"));
-  await until("the first call to reach the vendor", async () => (await count("asked")) === 1);
-  expect((await ask(0, hello("asked"))).status).toBe(502);
+  await suite.simulator.script("throttled", [{ delayMs: 1_000 }, { status: 503, retryAfter: "60" }, {}]);
+  const before = ask(0, hello("throttled"));
+  await until("the first call to reach the vendor", async () => (await count("throttled")) === 1);
+  expect((await ask(0, hello("throttled"))).status).toBe(502);
   expect((await before).status).toBe(200);
-  expect((await ask(0, hello("asked"))).status).toBe(503);
-  expect(await count("asked")).toBe(2);
+  expect((await ask(0, hello("throttled"))).status).toBe(503);
+  expect(await count("throttled")).toBe(2);
 });
 
 test.concurrent("failures count by their share: a few among successes start no cooldown, and an aborted call is not a success", async () => {
@@ -187,13 +187,16 @@ test.concurrent("failures count by their share: a few among successes start no c
     expect((await ask(0, another("row"))).status).toBe(status);
   expect(await shownChannel(suite, "row")).toMatchObject({ state: "ok", accountsOut: [] });
 
-  await suite.simulator.script("left", [failure, failure, { chunks: 1_000, chunkDelayMs: 20 }, failure, {}]);
-  for (const at of [0, 0]) expect((await ask(at, another("left"))).status).toBe(502);
-  await disconnectAfterStart(streamed("left"));
-  await until("it to reach the vendor", async () => (await suite.simulator.requests("left")).at(-1)?.aborted === true);
-  expect((await ask(0, another("left"))).status).toBe(502);
+  await suite.simulator.script("aborted", [failure, failure, { chunks: 1_000, chunkDelayMs: 20 }, failure, {}]);
+  for (const at of [0, 0]) expect((await ask(at, another("aborted"))).status).toBe(502);
+  await disconnectAfterStart(streamed("aborted"));
+  await until(
+    "it to reach the vendor",
+    async () => (await suite.simulator.requests("aborted")).at(-1)?.aborted === true,
+  );
+  expect((await ask(0, another("aborted"))).status).toBe(502);
   await until("the cooldown to be reported", async () => {
-    const { accountsOut } = await shownChannel(suite, "left");
+    const { accountsOut } = await shownChannel(suite, "aborted");
     return accountsOut.length === 1 && accountsOut[0]?.account === "demo";
   });
 });
@@ -227,10 +230,10 @@ async function disconnectAfterStart(body: object): Promise<void> {
   leaving.abort();
 }
 
-test.concurrent.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${at}`] as const))(
+test.concurrent.each(cooldowns.map(([header, seconds], at) => [header, seconds, `rest-${at}`] as const))(
   "a vendor with retry-after %s rests for %i s, and its client gets the same value",
-  async (said, seconds, model) => {
-    const retryAfter = said === "(a date)" ? new Date(Date.now() + seconds * 1_000).toUTCString() : said;
+  async (header, seconds, model) => {
+    const retryAfter = header === "(a date)" ? new Date(Date.now() + seconds * 1_000).toUTCString() : header;
     await suite.simulator.script(model, [{ status: 503, retryAfter }, {}]);
     const before = Date.now();
     const refused = await ask(0, hello(model));

@@ -2,18 +2,18 @@ import type { Locator, Page } from "playwright-core";
 
 const maxPresses = 150;
 
-async function tabTo(page: Page, wanted: Locator): Promise<void> {
-  await wanted.waitFor();
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
   for (let presses = 0; presses < maxPresses; presses++) {
-    if ((await wanted.and(page.locator(":focus")).count()) > 0) return;
+    if ((await target.and(page.locator(":focus")).count()) > 0) return;
     await page.keyboard.press("Tab");
   }
-  throw new Error(`not reached by Tab: ${String(wanted)}`);
+  throw new Error(`not reached by Tab: ${String(target)}`);
 }
 
 /** Presses Enter, or another key, on an element. */
-export async function press(page: Page, wanted: Locator, key = "Enter"): Promise<void> {
-  await tabTo(page, wanted);
+export async function press(page: Page, target: Locator, key = "Enter"): Promise<void> {
+  await tabTo(page, target);
   await page.keyboard.press(key);
 }
 

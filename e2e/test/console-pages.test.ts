@@ -151,11 +151,11 @@ describe.skipIf(program === undefined)("pages of the console", () => {
   ): Promise<void> {
     const table = page.getByRole("table", { name: `Breakdown by ${by}` });
     const calls = (cells: readonly string[]): string => `${cells[0]} ${cells[2]}`;
-    const wanted = counted.map((row) => `${Object.values(row.by)[0] || "(none)"} ${row.sums["calls"]}`).toSorted();
+    const expected = counted.map((row) => `${Object.values(row.by)[0] || "(none)"} ${row.sums["calls"]}`).toSorted();
     await until(`the figures by ${by}`, async () => {
       const rows = await table.locator("tbody tr").all();
       const shown = await Promise.all(rows.map(async (row) => row.locator("td").allInnerTexts()));
-      return calls(shown[0] ?? []) !== "" && JSON.stringify(shown.map(calls).toSorted()) === JSON.stringify(wanted);
+      return calls(shown[0] ?? []) !== "" && JSON.stringify(shown.map(calls).toSorted()) === JSON.stringify(expected);
     });
     await table
       .getByText(/\d m?s$/)

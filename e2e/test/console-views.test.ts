@@ -10,7 +10,7 @@ import { axeFaults } from "./axe-faults.ts";
 import { browserProgram, closePages, sharedBrowser } from "./browser.ts";
 import { faultsOfTheme } from "./colour-faults.ts";
 import { buildConsole, leaveView, loaded, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
-import { prepareViews, views, type Made, type View } from "./console-views.ts";
+import { prepareViews, views, type CreatedObjects, type View } from "./console-views.ts";
 import { fillWeek, shownConfig } from "./screenshot-data.ts";
 import { quickLimits } from "../../services/video/test/films.ts";
 
@@ -32,7 +32,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
   let browser: Browser;
   let session: Visit;
   let stranger: Visit;
-  let made: Made;
+  let created: CreatedObjects;
   beforeAll(async () => {
     buildConsole();
     await fillWeek(folder);
@@ -41,7 +41,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
     const env = { MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder };
     suite = await startSuite({ config: shownConfig, env, limits: quickLimits });
     browser = await sharedBrowser(program ?? "");
-    made = await prepareViews(suite);
+    created = await prepareViews(suite);
     session = await visitSignedIn(browser, suite);
     stranger = await visit(browser);
   });
@@ -57,8 +57,8 @@ describe.skipIf(program === undefined)("every view of the console", () => {
     await leaveView(page);
     await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
     await page.setViewportSize(desk);
-    await showPage(page, `${suite.controlUrl}/console/${path(made)}`);
-    await open?.(page, made);
+    await showPage(page, `${suite.controlUrl}/console/${path(created)}`);
+    await open?.(page, created);
     await shows(page).waitFor();
     await loaded(page);
     return page;
@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
   test.each(views)("$name: light, dark, by keyboard, on a phone", async (view) => {
     const page = await bringUp(view);
     if (view.picture !== undefined) await takePicture(page, view.picture);
-    await view.afterPicture?.(page, made);
+    await view.afterPicture?.(page, created);
     // The page behind a dialog is tested in a separate row.
     const part = (await page.getByRole("dialog").count()) > 0 ? "[role=dialog]" : undefined;
     const rules = view.hasSiblingBackground === true ? {} : withoutContrast;
@@ -144,7 +144,7 @@ const badPage = `<!doctype html><html lang="en"><title>colours</title><body styl
 /** Returns the elements that stay wider than the window. Charts need some time to adapt. */
 async function staysWider(page: Page): Promise<readonly string[]> {
   let found = await wider(page);
-  for (let looks = 0; looks < 40 && found.length > 0; looks++) {
+  for (let attempts = 0; attempts < 40 && found.length > 0; attempts++) {
     await pause(50);
     found = await wider(page);
   }

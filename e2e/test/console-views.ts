@@ -5,16 +5,16 @@ import { another, keys, post } from "./suite-client.ts";
 /** View of the console: a page, or a page after some clicks. */
 export interface View {
   readonly name: string;
-  readonly path: (made: Made) => string;
+  readonly path: (created: CreatedObjects) => string;
   /** Clicks that open the view. */
-  readonly open?: (page: Page, made: Made) => Promise<unknown>;
+  readonly open?: (page: Page, created: CreatedObjects) => Promise<unknown>;
   /** Returns an element that appears when the view is open. */
   readonly shows: (page: Page) => Locator;
   /** Names of the documentation's pictures of this view. */
   readonly picture?: string;
   readonly darkPicture?: string;
   /** Clicks after the picture. */
-  readonly afterPicture?: (page: Page, made: Made) => Promise<unknown>;
+  readonly afterPicture?: (page: Page, created: CreatedObjects) => Promise<unknown>;
   /** True if a phone shows other elements than a large screen. The phone's page is then also checked by axe. */
   readonly differsOnPhone?: true;
   /**
@@ -26,13 +26,13 @@ export interface View {
 }
 
 /** Data of `prepareViews` that some views need. */
-export interface Made {
+export interface CreatedObjects {
   readonly requestId: string;
   readonly vendorUrl: string;
 }
 
 /** Creates data for the views: for example a call of each model, a video, and an organisation. */
-export async function prepareViews(suite: Suite): Promise<Made> {
+export async function prepareViews(suite: Suite): Promise<CreatedObjects> {
   const called = async (model: string): Promise<string> => {
     const answer = await until(`a call of ${model}`, async () => {
       const answer = await post(suite, another(model), keys.demo, { "x-modelgate-tags": "team=search" });
@@ -95,7 +95,7 @@ const words = (label: string) => (page: Page) =>
     .or(page.getByLabel(`${label} *`))
     .fill("A boat");
 
-async function listModels(page: Page, { vendorUrl }: Made): Promise<void> {
+async function listModels(page: Page, { vendorUrl }: CreatedObjects): Promise<void> {
   await page.getByRole("combobox", { name: "Vendor" }).click();
   await page.getByRole("option", { name: "Other, with OpenAI's formats" }).click();
   await page.getByLabel("Address").fill(vendorUrl);

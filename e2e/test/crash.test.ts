@@ -40,7 +40,7 @@ async function booksAgree(): Promise<void> {
 
 test("the text service is killed between the vendor's answer and settlement: charged once, published once", async () => {
   const vendorSeen = (await suite.simulator.requests("main")).length;
-  // Stopped before the vendor answers, so that no settlement is in the socket when the service dies.
+  // Stopped before the vendor answers, so that no settlement is in the socket when the service is killed.
   const held = "killed";
   const answer = post(suite, hello("fixed", `Hi {{simulate: {"waitFor": "${held}"}}}`)).catch(() => undefined);
   await until(

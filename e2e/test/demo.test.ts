@@ -31,13 +31,13 @@ const callOf: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
   image: (model) => client.images.generate({ model, prompt: "a cat" }),
   speech: (model) => client.audio.speech.create({ model, voice: "alloy", input: "Hello" }),
   async transcription(model) {
-    const spoken = await client.audio.speech.create({
+    const speech = await client.audio.speech.create({
       model: "demo-speech",
       voice: "alloy",
       input: "Hello",
       response_format: "wav",
     });
-    return client.audio.transcriptions.create({ model, file: await toFile(await spoken.arrayBuffer(), "hello.wav") });
+    return client.audio.transcriptions.create({ model, file: await toFile(await speech.arrayBuffer(), "hello.wav") });
   },
   async video(model) {
     // The vendors allow different durations.

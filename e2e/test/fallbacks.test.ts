@@ -4,7 +4,7 @@ import { storedEvents } from "./events.ts";
 import { channel, hello, keys, post } from "./suite-client.ts";
 
 /** Kinds of models. Each model has fallbacks. */
-const kinds = { draws: "image", speaks: "speech", hears: "transcription" } as const;
+const kinds = { draws: "image", speaks: "speech", transcribes: "transcription" } as const;
 const names = Object.keys(kinds) as (keyof typeof kinds)[];
 /** Nothing listens at this address. */
 const unreachable = { baseUrl: "http://127.0.0.1:9/v1" };
@@ -40,7 +40,7 @@ afterAll(() => suite?.[Symbol.asyncDispose]());
 function recording(): FormData {
   const samples = 16_000;
   const form = new FormData();
-  form.set("model", "hears");
+  form.set("model", "transcribes");
   const head = wavHead({ sampleRate: samples, channels: 1, bits: 16 }, samples * 2);
   form.set("file", new Blob([head, Buffer.alloc(samples * 2)]), "a.wav");
   return form;
@@ -49,11 +49,11 @@ function recording(): FormData {
 test.each<[keyof typeof kinds, string, () => object]>([
   ["draws", "/v1/images/generations", () => ({ model: "draws", prompt: "A boat" })],
   ["speaks", "/v1/audio/speech", () => ({ model: "speaks", voice: "alloy", input: "Hi" })],
-  ["hears", "/v1/audio/transcriptions", recording],
+  ["transcribes", "/v1/audio/transcriptions", recording],
 ])(
   "a call of %s is served by the fallback, at its price, and has the requested model's name",
-  async (model, path, made) => {
-    const body = made();
+  async (model, path, makeBody) => {
+    const body = makeBody();
     const isForm = body instanceof FormData;
     const answer = await fetch(suite.edgeUrl + path, {
       method: "POST",

@@ -145,14 +145,17 @@ test.each([
 });
 
 test("an operator's change of a token takes effect immediately", async () => {
-  const made = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
-  expect((await post(suite, hello("fixed"), made.key)).status).toBe(200);
-  await suite.ask("token", "disable", made.id);
-  await until("the key to be refused", async () => (await post(suite, hello("fixed"), made.key)).status === 401);
-  await suite.ask("token", "enable", made.id);
-  await until("the key to be counted again", async () => (await post(suite, hello("fixed"), made.key)).status === 200);
-  await suite.ask("token", "expire", made.id);
-  await until("the key to have expired", async () => (await post(suite, hello("fixed"), made.key)).status === 401);
+  const created = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
+  expect((await post(suite, hello("fixed"), created.key)).status).toBe(200);
+  await suite.ask("token", "disable", created.id);
+  await until("the key to be refused", async () => (await post(suite, hello("fixed"), created.key)).status === 401);
+  await suite.ask("token", "enable", created.id);
+  await until(
+    "the key to be counted again",
+    async () => (await post(suite, hello("fixed"), created.key)).status === 200,
+  );
+  await suite.ask("token", "expire", created.id);
+  await until("the key to have expired", async () => (await post(suite, hello("fixed"), created.key)).status === 401);
 });
 
 interface RotatedKey {
@@ -165,33 +168,33 @@ test("a rotated key and its predecessor share one budget, until the predecessor 
   const create = (...more: readonly string[]) =>
     suite.ask<RotatedKey>("token", "create", "demo", "--group", "default", ...more);
   const status = async (key: string) => (await post(suite, hello("fixed"), key)).status;
-  const [made, other] = [await create("--dollars-per-day", "0.003"), await create()];
-  expect(await status(made.key)).toBe(200);
-  const rotated = await suite.ask<RotatedKey>("token", "rotate", made.id, "--grace-seconds", "3600");
-  expect(rotated).toMatchObject({ id: made.id, previous: { expiresAt: expect.any(String) } });
-  expect([await status(made.key), await status(rotated.key), await status(other.key)]).toEqual([200, 200, 200]);
+  const [created, other] = [await create("--dollars-per-day", "0.003"), await create()];
+  expect(await status(created.key)).toBe(200);
+  const rotated = await suite.ask<RotatedKey>("token", "rotate", created.id, "--grace-seconds", "3600");
+  expect(rotated).toMatchObject({ id: created.id, previous: { expiresAt: expect.any(String) } });
+  expect([await status(created.key), await status(rotated.key), await status(other.key)]).toEqual([200, 200, 200]);
   // Three calls at $0.001 have used up the budget of both keys.
-  for (const key of [made.key, rotated.key])
+  for (const key of [created.key, rotated.key])
     expect(await (await post(suite, hello("fixed"), key)).json()).toMatchObject({
       error: { code: "insufficient_quota" },
     });
-  expect((await suite.ask<RotatedKey>("token", "show", made.id)).previous?.lastUsedAt).toBeDefined();
+  expect((await suite.ask<RotatedKey>("token", "show", created.id)).previous?.lastUsedAt).toBeDefined();
 
-  await suite.ask("token", "set", made.id, "--dollars-per-day", "none");
+  await suite.ask("token", "set", created.id, "--dollars-per-day", "none");
   await until(
     "both keys' seats to be released",
-    async () => (await status(made.key)) + (await status(rotated.key)) === 400,
+    async () => (await status(created.key)) + (await status(rotated.key)) === 400,
   );
-  const last = await suite.ask<RotatedKey>("token", "rotate", made.id, "--grace-seconds", "0");
+  const last = await suite.ask<RotatedKey>("token", "rotate", created.id, "--grace-seconds", "0");
   await until("the replaced key to have ended", async () => (await status(rotated.key)) === 401);
-  expect([await status(made.key), await status(last.key), await status(other.key)]).toEqual([401, 200, 200]);
+  expect([await status(created.key), await status(last.key), await status(other.key)]).toEqual([401, 200, 200]);
 
-  await suite.ask("token", "delete", made.id);
+  await suite.ask("token", "delete", created.id);
   await until("the key to be removed", async () => (await status(last.key)) === 401);
   expect(await status(other.key)).toBe(200);
   const listed = await suite.ask<readonly RotatedKey[]>("token", "list", "demo");
   expect(listed.map(({ id }) => id)).toContain(other.id);
-  expect(listed.map(({ id }) => id)).not.toContain(made.id);
+  expect(listed.map(({ id }) => id)).not.toContain(created.id);
 });
 
 test("requests per minute: shown on every answer, refused with the time of a retry", async () => {

@@ -71,10 +71,10 @@ test("image and file parts reach the vendor unchanged", async () => {
   expect(answer).toMatchObject({
     choices: [{ message: { content: "You said: Look: [image 34 characters][file q3.pdf 40 characters]" } }],
   });
-  const [seen] = await suite.simulator.requests("main");
-  expect(seen?.body).toBe(body);
-  expect(seen?.headers["authorization"]).toBe("Bearer key-of-main");
-  expect(JSON.stringify(seen?.headers)).not.toContain(keys.demo);
+  const [vendorRequest] = await suite.simulator.requests("main");
+  expect(vendorRequest?.body).toBe(body);
+  expect(vendorRequest?.headers["authorization"]).toBe("Bearer key-of-main");
+  expect(JSON.stringify(vendorRequest?.headers)).not.toContain(keys.demo);
 });
 
 test("a model with another name at the vendor keeps its name for the client", async () => {
@@ -83,8 +83,8 @@ test("a model with another name at the vendor keeps its name for the client", as
   expect(answer.model).toBe("renamed");
   for await (const chunk of await sdk(suite).chat.completions.create({ ...hello("renamed"), stream: true }))
     expect(chunk.model).toBe("renamed");
-  const seen = await suite.simulator.requests("other");
-  expect(seen.map(({ body }) => JSON.parse(body).model)).toEqual(["vendor-name", "vendor-name"]);
+  const vendorRequests = await suite.simulator.requests("other");
+  expect(vendorRequests.map(({ body }) => JSON.parse(body).model)).toEqual(["vendor-name", "vendor-name"]);
 });
 
 test("every call is one event, with every field of the contract, and is counted", async () => {

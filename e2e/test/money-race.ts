@@ -33,12 +33,12 @@ export function moneyRaceTests(suite: () => Suite): void {
 
   test("an account that was topped up can call again, and a call that costs more than its balance is refused", async () => {
     expect((await post(suite(), hello("chat"), keys.poor)).status).toBe(402);
-    const seen = (await suite().simulator.requests("main")).length;
+    const requestsBefore = (await suite().simulator.requests("main")).length;
     await suite().ask("account", "top-up", "poor", "0.20", "--operation-id", "invoice-1");
     await suite().ask("account", "top-up", "poor", "0.20", "--operation-id", "invoice-1");
     expect(await money(suite(), "poor")).toMatchObject({ balanceNanos: "200000000" });
     expect((await post(suite(), { ...hello("chat"), max_tokens: 100_000 }, keys.poor)).status).toBe(402);
     expect((await post(suite(), { ...hello("chat"), max_tokens: 100 }, keys.poor)).status).toBe(200);
-    expect(await suite().simulator.requests("main")).toHaveLength(seen + 1);
+    expect(await suite().simulator.requests("main")).toHaveLength(requestsBefore + 1);
   });
 }

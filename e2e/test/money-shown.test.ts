@@ -33,10 +33,10 @@ describe.each(shapes)("services %s", (shape) => {
 
   test("a key's balance is the same in every format and under every path that clients use", async () => {
     await post(suite, hello("fixed"), thrifty);
-    const subscription = await look("/v1/dashboard/billing/subscription", "/dashboard/billing/subscription");
-    const usage = await look("/v1/dashboard/billing/usage?start_date=2026-01-01", "/dashboard/billing/usage");
-    const credits = await look("/v1/credits", "/api/v1/credits");
-    const key = await look("/v1/key", "/api/v1/key", "/v1/auth/key", "/api/v1/auth/key");
+    const subscription = await readJson("/v1/dashboard/billing/subscription", "/dashboard/billing/subscription");
+    const usage = await readJson("/v1/dashboard/billing/usage?start_date=2026-01-01", "/dashboard/billing/usage");
+    const credits = await readJson("/v1/credits", "/api/v1/credits");
+    const key = await readJson("/v1/key", "/api/v1/key", "/v1/auth/key", "/api/v1/auth/key");
     expect(subscription).toMatchObject({
       object: "billing_subscription",
       hard_limit_usd: 0.5,
@@ -66,7 +66,7 @@ describe.each(shapes)("services %s", (shape) => {
   }
 
   /** Returns the answer that all paths must have in common. */
-  async function look(...paths: readonly string[]): Promise<unknown> {
+  async function readJson(...paths: readonly string[]): Promise<unknown> {
     const all = await Promise.all(paths.map(async (path) => (await get(path, thrifty)).json()));
     for (const each of all) expect(each).toEqual(all[0]);
     return all[0];

@@ -32,7 +32,7 @@ interface Export {
 const canary = {
   client: "sk-canary-client-0123456789",
   vendor: "canaryVendorKey0123456789",
-  said: "canary-of-the-prompt",
+  prompt: "canary-of-the-prompt",
 };
 
 let collector: OtlpCollector;
@@ -94,16 +94,16 @@ test("a trace continues from the client through edge and service to the vendor",
   expect(edge?.parentSpanId).toBe("00f067aa0ba902b7");
   expect(text?.parentSpanId).toBe(edge?.spanId);
   expect(vendor?.parentSpanId).toBe(text?.spanId);
-  const [seen] = await suite.simulator.requests("main");
-  expect(seen?.headers["traceparent"]).toBe(`00-${traceId}-${vendor?.spanId ?? ""}-01`);
+  const [vendorRequest] = await suite.simulator.requests("main");
+  expect(vendorRequest?.headers["traceparent"]).toBe(`00-${traceId}-${vendor?.spanId ?? ""}-01`);
 });
 
 test("exported spans have OpenTelemetry's attributes for generative AI and the cost, and no content", async () => {
   const traceId = "5bf92f3577b34da6a3ce929d0e0e4737";
   const usage = { inputTokens: 120, cachedTokens: 100, outputTokens: 3 };
-  const said = `${canary.said} ${"word ".repeat(300)} {{simulate: ${JSON.stringify({ usage })}}}`;
+  const prompt = `${canary.prompt} ${"word ".repeat(300)} {{simulate: ${JSON.stringify({ usage })}}}`;
   const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
-  const answer = await post(suite, hello("chat", said), keys.demo, { traceparent });
+  const answer = await post(suite, hello("chat", prompt), keys.demo, { traceparent });
   const { usage: billed } = JSON.parse(await answer.text());
   const ofTrace = await until("the spans of the call", () => {
     const found = spans().filter((span) => span.traceId === traceId);
@@ -131,14 +131,14 @@ test("exported spans have OpenTelemetry's attributes for generative AI and the c
   expect(attempt?.attributes.map(({ key }) => key)).toEqual(
     expect.arrayContaining(["gen_ai.provider.name", "gen_ai.request.model", "modelgate.channel"]),
   );
-  expect(JSON.stringify(ofTrace)).not.toContain(canary.said);
+  expect(JSON.stringify(ofTrace)).not.toContain(canary.prompt);
 });
 
 test("an invalid trace context is not forwarded", async () => {
   await suite.simulator.forget("main");
   await post(suite, hello("chat"), keys.demo, { traceparent: "00-nonsense" });
-  const [seen] = await suite.simulator.requests("main");
-  expect(seen?.headers["traceparent"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  const [vendorRequest] = await suite.simulator.requests("main");
+  expect(vendorRequest?.headers["traceparent"]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
 });
 
 test("metrics count calls by the conventions' names, with labels of bounded number", async () => {
@@ -197,7 +197,7 @@ test("open calls are counted only while they are open", async () => {
 });
 
 test("no secret and no client content reaches logs, traces, metrics, events or errors", async () => {
-  const body = { ...hello("chat", canary.said), stream: true };
+  const body = { ...hello("chat", canary.prompt), stream: true };
   const failures = [
     { cutAfterChunks: 1 },
     { status: 500, errorMessage: `Bearer ${canary.vendor} failed` },
@@ -211,13 +211,13 @@ test("no secret and no client content reaches logs, traces, metrics, events or e
   }
   const answers = [
     await post(suite, body, canary.client),
-    await post(suite, hello("refused", canary.said), canary.client),
-    await post(suite, `{"model": "chat", "messages": "${canary.said}", `, canary.client),
+    await post(suite, hello("refused", canary.prompt), canary.client),
+    await post(suite, `{"model": "chat", "messages": "${canary.prompt}", `, canary.client),
     await post(suite, hello("chat"), `${canary.client}-unknown`),
     await fetch(`${suite.edgeUrl}/v1beta/models/chat:generateContent?key=${canary.client}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ contents: [{ role: "user", parts: [{ text: canary.said }] }] }),
+      body: JSON.stringify({ contents: [{ role: "user", parts: [{ text: canary.prompt }] }] }),
     }),
     await fetch(`${suite.edgeUrl}/v1/nowhere?key=${canary.client}`),
   ];

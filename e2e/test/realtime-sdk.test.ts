@@ -156,10 +156,10 @@ test("the browser's WebSocket sends its key as a subprotocol, which is neither e
   socket.close(1000, "done");
   const [{ code }] = await once(socket, "close");
   expect(code).toBe(1000);
-  const [seen] = (await suite.simulator.requests("voice")).slice(-1);
-  expect(JSON.stringify(seen)).not.toContain(keys.demo);
-  expect(seen?.headers["sec-websocket-protocol"]).toBeUndefined();
-  expect(seen?.headers["authorization"]).toBe("Bearer key-of-voice");
+  const [vendorRequest] = (await suite.simulator.requests("voice")).slice(-1);
+  expect(JSON.stringify(vendorRequest)).not.toContain(keys.demo);
+  expect(vendorRequest?.headers["sec-websocket-protocol"]).toBeUndefined();
+  expect(vendorRequest?.headers["authorization"]).toBe("Bearer key-of-voice");
 });
 
 describe("a client secret", () => {

@@ -38,13 +38,13 @@ describe.skipIf(!canStartCluster)("on a Redis with Sentinels", () => {
   test("the primary is killed under load: calls are refused until a new one is elected, and no balance becomes negative", async () => {
     const { backends } = suite;
     const before = await backends.primaryPort();
-    const seen = new Map<number, number>();
+    const counts = new Map<number, number>();
     const balances: bigint[] = [];
     const calling = Array.from({ length: callers }, async () => {
       // 20 refusals in a row show that the balance is used up. Fewer can be caused by holds.
       for (let empty = 0; empty < 20;) {
         const { status } = await post(suite, hello("fixed"), key);
-        seen.set(status, (seen.get(status) ?? 0) + 1);
+        counts.set(status, (counts.get(status) ?? 0) + 1);
         empty = status === 402 ? empty + 1 : 0;
         if (status === 503) await pause(50);
       }
@@ -58,13 +58,13 @@ describe.skipIf(!canStartCluster)("on a Redis with Sentinels", () => {
       }
     })();
 
-    await until("calls to pass", () => (seen.get(200) ?? 0) >= 50);
+    await until("calls to pass", () => (counts.get(200) ?? 0) >= 50);
     await backends.primary.kill();
-    await until("calls to be refused", () => seen.has(503));
+    await until("calls to be refused", () => counts.has(503));
     // Calls fail until there is a new primary.
-    const passed = seen.get(200) ?? 0;
+    const passed = counts.get(200) ?? 0;
     await until("the Sentinels to name another primary", async () => (await backends.primaryPort()) !== before);
-    await until("calls to pass again", () => (seen.get(200) ?? 0) > passed + callers);
+    await until("calls to pass again", () => (counts.get(200) ?? 0) > passed + callers);
     // The old primary returns as a replica.
     await backends.primary.start();
     await Promise.all(calling);
@@ -72,11 +72,11 @@ describe.skipIf(!canStartCluster)("on a Redis with Sentinels", () => {
     await watch;
 
     const end = await settledMoney(suite, "lasting");
-    expect([...seen.keys()].toSorted()).toEqual([200, 402, 503]);
+    expect([...counts.keys()].toSorted()).toEqual([200, 402, 503]);
     expect(balances.every((balance) => balance >= 0n)).toBe(true);
     expect(BigInt(end.balanceNanos)).toBe(BigInt(end.creditedNanos) - BigInt(end.spentNanos));
     const calls = BigInt(end.spentNanos) / priceNanos;
-    expect(Math.abs(Number(calls) - (seen.get(200) ?? 0))).toBeLessThanOrEqual(callers);
+    expect(Math.abs(Number(calls) - (counts.get(200) ?? 0))).toBeLessThanOrEqual(callers);
     expect(calls).toBeLessThanOrEqual(affordable);
     await until("an event for the charge", async () => {
       const events = (await storedEvents(backends.natsUrl)).filter(({ event }) => event.accountId === "lasting");

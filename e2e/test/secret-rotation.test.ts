@@ -76,11 +76,11 @@ test("a secret is rotated under load: no call is refused, and the configuration 
   // As after step 1 of a rotation, in which all services still sign with the old secret.
   let replicas = await replace([], { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: next });
 
-  const state = { on: true, asked: 0, ended: false };
+  const state = { on: true, requestCount: 0, ended: false };
   const refused: (number | string)[] = [];
   const load = Array.from({ length: 4 }, async () => {
     while (state.on) {
-      state.asked++;
+      state.requestCount++;
       const answer = await fetch(`${edges?.url}/v1/chat/completions`, {
         method: "POST",
         headers: {
@@ -108,17 +108,17 @@ test("a secret is rotated under load: no call is refused, and the configuration 
   await replace(replicas, { MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: "" });
   expect(await respond(id)).toMatchObject({ status: 400, code: "previous_response_not_found" });
   expect(await respond(after.id)).toMatchObject({ status: 400, code: "previous_response_not_found" });
-  state.asked += 2;
+  state.requestCount += 2;
   state.on = false;
   await Promise.all(load);
 
   expect(refused).toEqual([]);
-  expect(state.asked).toBeGreaterThan(20);
+  expect(state.requestCount).toBeGreaterThan(20);
   await until("all holds to be settled", async () => {
     const credential = signOperator(next, Math.floor(Date.now() / 1_000) + 60);
     const answer = await fetch(`${control.url}/accounts/demo`, { headers: { authorization: `Bearer ${credential}` } });
     const { data }: { data: { heldNanos: string; spentNanos: string } } = JSON.parse(await answer.text());
-    return data.heldNanos === "0" && BigInt(data.spentNanos) === 1_000_000n * BigInt(state.asked);
+    return data.heldNanos === "0" && BigInt(data.spentNanos) === 1_000_000n * BigInt(state.requestCount);
   });
 });
 

@@ -36,7 +36,7 @@ afterAll(async () => {
 test("a hold without a reply is released: nothing was sent, so nothing is charged", async () => {
   expect((await post(suite, hello("fixed"))).status).toBe(200);
   const before = await settledMoney(suite);
-  const seen = (await suite.simulator.requests("main")).length;
+  const requestsBefore = (await suite.simulator.requests("main")).length;
   // Repeated, because the service may notice the outage before it reserves money.
   const sweptHold = await until("the event of a hold whose answer was lost", async () => {
     ofText?.holdAnswers(true);
@@ -50,7 +50,7 @@ test("a hold without a reply is released: nothing was sent, so nothing is charge
   });
   expect(sweptHold.event).toMatchObject({ status: 503, costNanos: "0", attempts: 0, estimated: false });
   expect(await money(suite)).toMatchObject({ balanceNanos: before.balanceNanos, spentNanos: before.spentNanos });
-  expect(await suite.simulator.requests("main")).toHaveLength(seen);
+  expect(await suite.simulator.requests("main")).toHaveLength(requestsBefore);
   await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
 });
 

@@ -118,8 +118,8 @@ test.each(calls.map(([name, ask, endUser], place) => ({ name, ask, endUser, plac
 
 test("a client's member is forwarded to a vendor that knows it", async () => {
   await post(suite, { ...hello("chat", "Whose"), user: "ann", safety_identifier: "hash" });
-  const seen = (await suite.simulator.requests("main")).find(({ body }) => body.includes("Whose"));
-  expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ user: "ann", safety_identifier: "hash" });
+  const vendorRequest = (await suite.simulator.requests("main")).find(({ body }) => body.includes("Whose"));
+  expect(JSON.parse(vendorRequest?.body ?? "{}")).toMatchObject({ user: "ann", safety_identifier: "hash" });
 });
 
 test.each(calls.filter(([name]) => name !== "realtime").map(([name, ask]) => ({ name, ask })))(

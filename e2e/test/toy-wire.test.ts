@@ -12,11 +12,11 @@ const answer: Script = (request, response) => {
   const body = JSON.parse(request.body);
   vendorRequests.push(body);
   const prompt = body.lines.join(" ");
-  if (!body.live) return { body: { said: prompt, spent } };
+  if (!body.live) return { body: { text: prompt, spent } };
   response.writeHead(200, { "content-type": lengthPrefixed.mediaType });
   const pieces = prompt.includes("fail")
     ? [{ problem: { words: "no" } }]
-    : [...prompt.split(" ").map((word: string) => ({ say: `${word} ` })), { spent }];
+    : [...prompt.split(" ").map((word: string) => ({ delta: `${word} ` })), { spent }];
   const stream = Buffer.concat([framed(""), ...pieces.map((piece) => framed(JSON.stringify(piece)))]);
   // Splits a frame.
   const middle = pieces.length === 1 ? stream.length : Math.floor(stream.length / 3);

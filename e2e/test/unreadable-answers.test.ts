@@ -106,7 +106,7 @@ test.each(cases)("$name: an answer that cannot be read is tried elsewhere", asyn
   });
   const text = await answer.text();
   expect([answer.status, text]).toEqual([200, expect.not.stringContaining("nope")]);
-  expect(vendor.requests.filter(({ path: asked }) => asked.split("/")[1] === name)).toHaveLength(1);
+  expect(vendor.requests.filter(({ path: requestPath }) => requestPath.split("/")[1] === name)).toHaveLength(1);
   expect(await suite.simulator.requests(`good-${name}`)).toHaveLength(1);
 });
 

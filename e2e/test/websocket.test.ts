@@ -8,14 +8,14 @@ import { config, hello, keys, post } from "./suite-client.ts";
 import { handshake } from "./realtime-client.ts";
 
 // Service behind the edge that accepts upgrades and echoes bytes.
-const seen: IncomingMessage[] = [];
+const received: IncomingMessage[] = [];
 const halves: Socket[] = [];
-const service = createServer().on("upgrade", (asked, socket) => {
-  seen.push(asked);
+const service = createServer().on("upgrade", (incoming, socket) => {
+  received.push(incoming);
   if (socket instanceof Socket) halves.push(socket);
   socket.on("error", () => undefined);
   const accept = createHash("sha1")
-    .update(`${asked.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .update(`${incoming.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
     .digest("base64");
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
@@ -59,7 +59,7 @@ test("bytes pass both ways, and the service learns the caller only from the edge
   socket.write(Buffer.from([0x82, 0x03, 0x00, 0xff, 0x7f]));
   const [echo] = await once(socket, "data");
   expect(echo).toEqual(Buffer.from([0x82, 0x03, 0x00, 0xff, 0x7f]));
-  const [upgrade] = seen;
+  const [upgrade] = received;
   expect(upgrade?.headers["x-modelgate-caller"]).toMatch(/^[\w-]+\.[\w-]{43}$/);
   expect(upgrade?.headers["x-request-id"]).toMatch(/^req_/);
   expect(upgrade?.headers["sec-websocket-protocol"]).toBe("realtime");

@@ -144,11 +144,11 @@ async function answerTo(what: string, call: string, headers: Headers, body: unkn
   return `| ${what} | \`${call}\` | ${answer.status} | ${familyOf(parsed)}: ${messageIn(parsed).replaceAll("|", "\\|")} |`;
 }
 
-function familyOf(said: any): string {
-  if (said.type === "error") return "Anthropic";
-  return typeof said.error?.code === "number" ? "Google" : "OpenAI";
+function familyOf(body: any): string {
+  if (body.type === "error") return "Anthropic";
+  return typeof body.error?.code === "number" ? "Google" : "OpenAI";
 }
 
-function messageIn(said: any): string {
-  return String(said.error.message);
+function messageIn(body: any): string {
+  return String(body.error.message);
 }

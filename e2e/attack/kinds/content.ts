@@ -55,8 +55,8 @@ const pages: Attack = {
   name: "reads the first page of a conversation with many small parts",
   area: "text",
   async run(context) {
-    const made = await context.send({ path: "/v1/conversations", body: {} });
-    const id = /"id":\s*"(conv[^"]*)"/.exec(made.body)?.[1] ?? "";
+    const created = await context.send({ path: "/v1/conversations", body: {} });
+    const id = /"id":\s*"(conv[^"]*)"/.exec(created.body)?.[1] ?? "";
     const part = { type: "input_text", text: "a" };
     const message = { type: "message", role: "user", content: times(partsOfMessage, () => part) };
     const body = { items: times(messagesOfAdd, () => message) };

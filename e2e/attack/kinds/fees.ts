@@ -134,13 +134,13 @@ const manyDocuments: Attack = {
     const body = { model: context.model("main"), query: "a fox", documents: texts };
     const answer = await context.send({ path: "/v1/rerank", body });
     const spent = await context.readSpending(context.attacker);
-    const owed = searches * searchPrice;
+    const due = searches * searchPrice;
     return attackResult(
       `1 request: ${statusesOf([answer])}`,
-      `${formatDollars(spent)} billed of ${formatDollars(owed)} due`,
+      `${formatDollars(spent)} billed of ${formatDollars(due)} due`,
       [
         context.requests("main").length === 0 && "no request reached the vendor, so nothing was shown",
-        spent < owed * 0.99 && `${formatDollars(spent)} was paid`,
+        spent < due * 0.99 && `${formatDollars(spent)} was paid`,
       ],
     );
   },

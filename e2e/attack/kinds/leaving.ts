@@ -31,9 +31,9 @@ const leaveAttack = (
       "main",
       kind,
       price,
-      async (asked, response) => {
+      async (incoming, response) => {
         await pause(vendorMs);
-        if (!response.destroyed) await answers(asked, response);
+        if (!response.destroyed) await answers(incoming, response);
       },
       { timeoutMs: 10_000 },
     ),

@@ -46,20 +46,20 @@ const clientSecrets: Attack = {
   area: "realtime",
   models: ["live", "other"].map((name) => sessionModel(name, { output: 1 }, greeting)),
   async run(context) {
-    const made = await makeKey(context);
+    const created = await makeKey(context);
     const expiresAt = new Date(Date.now() + 120_000);
-    await changeKey(context, made, { expiresAt: expiresAt.toISOString() });
+    await changeKey(context, created, { expiresAt: expiresAt.toISOString() });
     const body = {
       session: { type: "realtime", model: context.model("live") },
       expires_after: { anchor: "created_at", seconds: 3_600 },
     };
-    const { body: secret } = await context.send({ path: "/v1/realtime/client_secrets", body, key: made.key });
+    const { body: secret } = await context.send({ path: "/v1/realtime/client_secrets", body, key: created.key });
     const value = /"value":\s*"(ek_[^"]+)"/.exec(secret)?.[1] ?? "";
     const secretEndMs = Number(/"expires_at":\s*(\d+)/.exec(secret)?.[1]) * 1_000;
     const before = await canOpenSession(context, value, context.model("live"));
-    await changeKey(context, made, { models: [context.model("other")] });
+    await changeKey(context, created, { models: [context.model("other")] });
     const narrowed = await canOpenSession(context, value, context.model("live"));
-    await askOperator(context.suite, "POST", `/tokens/${made.id}/disable`);
+    await askOperator(context.suite, "POST", `/tokens/${created.id}/disable`);
     const disabled = await canOpenSession(context, value, context.model("live"));
     const opened = [narrowed, disabled].filter(Boolean).length;
     return attackResult("1 client secret, 3 sessions", `${opened} sessions opened beyond the key's limits`, [
@@ -77,9 +77,9 @@ const openSocket: Attack = {
   area: "text",
   models: ["broad", "narrow"].map((name) => openaiModel(name, "chat", { input: 1, output: 2 }, honestText)),
   async run(context) {
-    const made = await makeKey(context);
+    const created = await makeKey(context);
     const socket = new WebSocket(`${context.edgeUrl.replace("http", "ws")}/v1/responses`, {
-      headers: { authorization: `Bearer ${made.key}` },
+      headers: { authorization: `Bearer ${created.key}` },
     });
     const codes: string[] = [];
     socket
@@ -94,9 +94,9 @@ const openSocket: Attack = {
       socket.send(JSON.stringify({ type: "response.create", model, input: "Hi" }));
       return await until(code, () => codes.includes(code)).catch(() => false);
     };
-    await changeKey(context, made, { models: [context.model("narrow")] });
+    await changeKey(context, created, { models: [context.model("narrow")] });
     const models = await refusedWith(context.model("broad"), "model_not_allowed");
-    await askOperator(context.suite, "POST", `/tokens/${made.id}/disable`);
+    await askOperator(context.suite, "POST", `/tokens/${created.id}/disable`);
     const disabled = await refusedWith(context.model("narrow"), "api_key_disabled");
     socket.terminate();
     const requestCount = context.requests("broad").length + context.requests("narrow").length;

@@ -107,5 +107,4 @@ const wideningMember: Attack = {
   },
 };
 
-/** Attacks by operators and members of accounts. */
 export const operatorAttacks: readonly Attack[] = [disabledOperator, secretByKey, wideningMember];

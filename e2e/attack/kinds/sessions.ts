@@ -151,7 +151,7 @@ const sound = {
 
 /** Creates a vendor of GPT-Live that measures the received sound in seconds. */
 const measureSound =
-  (heard: (seconds: number) => void): SocketHandler =>
+  (onSound: (seconds: number) => void): SocketHandler =>
   (socket) => {
     let seconds = 0;
     const sendEvent = (event: object): void => {
@@ -163,12 +163,12 @@ const measureSound =
       if (type === "session.close") sendEvent({ type: "session.closed", event_id: "e", usage: { seconds } });
       if (type !== sound.type) return;
       seconds += soundSeconds;
-      heard(soundSeconds);
+      onSound(soundSeconds);
     });
   };
 
 function liveFlood(): Attack {
-  let heard = 0;
+  let receivedSeconds = 0;
   return {
     // The name of GPT-Live selects its wire.
     id: "gpt-live-1",
@@ -179,11 +179,11 @@ function liveFlood(): Attack {
       sessionModel(
         "main",
         { second: livePrice },
-        measureSound((seconds) => (heard += seconds)),
+        measureSound((seconds) => (receivedSeconds += seconds)),
       ),
     ],
     async run(context) {
-      heard = 0;
+      receivedSeconds = 0;
       const start = { type: "session.start", session: { model: context.model("main") } };
       const instructions = "x".repeat(5_000_000);
       const floods: readonly (readonly (object | string)[])[] = [
@@ -198,12 +198,12 @@ function liveFlood(): Attack {
       let messageCount = 0;
       for (const flood of floods) messageCount += await converse(context, "/v1/live/sessions", flood);
       const spent = await context.readSpending(context.attacker);
-      const cost = heard * livePrice;
+      const cost = receivedSeconds * livePrice;
       return attackResult(
         `${floods.length} sessions, ${wrongEvents} wrong events each in two of them, ${messageCount} messages back`,
-        `${heard} s of sound, ${formatDollars(cost)} at the vendor, ${formatDollars(spent)} billed`,
+        `${receivedSeconds} s of sound, ${formatDollars(cost)} at the vendor, ${formatDollars(spent)} billed`,
         [
-          heard === 0 && "the vendor received no sound, so nothing was shown",
+          receivedSeconds === 0 && "the vendor received no sound, so nothing was shown",
           cost - spent > livePrice / 10 && `the operator pays ${formatDollars(cost - spent)}`,
         ],
       );

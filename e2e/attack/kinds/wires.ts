@@ -13,7 +13,6 @@ export interface Reported {
   readonly output?: unknown;
 }
 
-/** Provider and path of each wire. */
 const placeOf: Readonly<Record<TextWire, Pick<AttackModel, "provider" | "path">>> = {
   chat: { provider: "openai", path: "v1" },
   responses: { provider: "openai", path: "v1" },
@@ -48,7 +47,6 @@ export function textRequest(wire: TextWire, model: string, more: object = {}, te
   return requestOf[wire](model, more, text);
 }
 
-/** Returns the wire of a request that a vendor received. */
 export function wireOfRequest({ path }: VendorRequest): TextWire {
   if (path.includes("/responses")) return "responses";
   if (path.includes("/messages")) return "messages";

@@ -26,7 +26,6 @@ export interface AccountToVerify extends AsyncDisposable {
   readonly recordedPerSecond: number;
 }
 
-/** Creates an account with this number of receipts. */
 export async function makeAccountToVerify(books: Books, receipts: number): Promise<AccountToVerify> {
   const backends = await startLocalBackends();
   const redis = new Redis(backends.redisUrl, { enableAutoPipelining: true });

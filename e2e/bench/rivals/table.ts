@@ -12,8 +12,8 @@ export function printTables(gateways: readonly Gateway[], measured: Measured): v
   report("load average of the machine: 1, 5, 15 minutes", load.join(", "));
   for (const gateway of gateways)
     for (const kind of kindNames) {
-      const seen = measured.rounds.get(roundsKey(gateway, kind)) ?? [];
-      if (seen.length > 0) report(`${gateway.name}: ${kinds[kind].what}`, describe(seen));
+      const rounds = measured.rounds.get(roundsKey(gateway, kind)) ?? [];
+      if (rounds.length > 0) report(`${gateway.name}: ${kinds[kind].what}`, describe(rounds));
     }
   for (const [what, most, unit, digits, readValue] of goals) {
     const spread = readValue(measured);
@@ -24,13 +24,13 @@ export function printTables(gateways: readonly Gateway[], measured: Measured): v
 }
 
 /** Describes rounds: CPU time, requests per second, and latencies. */
-function describe(seen: readonly Round[]): string {
+function describe(rounds: readonly Round[]): string {
   const median = (figure: (round: Round) => number, digits = 0): string => {
-    const spread = spreadOf(seen.map(figure));
+    const spread = spreadOf(rounds.map(figure));
     return spread === undefined ? "" : spread.median.toFixed(digits);
   };
-  const all = spreadOf(seen.map((round) => round.totalMicros));
-  const parts = Object.keys(seen[0]?.micros ?? {});
+  const all = spreadOf(rounds.map((round) => round.totalMicros));
+  const parts = Object.keys(rounds[0]?.micros ?? {});
   const cpuByPart = parts.map((part) => `${part} ${median((round) => round.micros[part] ?? 0)}`);
   const cpu = all === undefined || parts.length === 0 ? [] : [`${formatSpread(all)} µs of CPU`];
   const pace = `${median((round) => round.perSecond)}/s`;

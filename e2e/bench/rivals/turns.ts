@@ -25,7 +25,6 @@ const adaptSeconds = options.quick ? 1 : 5;
 /** Kinds of load in the order of measurement. */
 export const kindNames = Object.keys(kinds).filter((name): name is KindName => name in kinds);
 
-/** Returns the key of a gateway's rounds in `Rounds`. */
 export function roundsKey(gateway: Pick<Gateway, "name">, kind: KindName): string {
   return `${gateway.name}, ${kinds[kind].what}`;
 }
@@ -49,7 +48,7 @@ export async function warm(gateway: Gateway): Promise<ReadonlyMap<KindName, stri
 export async function takeTurns(
   gateways: readonly { readonly gateway: Gateway; readonly broken: ReadonlyMap<KindName, string> }[],
 ): Promise<Rounds> {
-  const seen = new Map<string, Round[]>();
+  const results = new Map<string, Round[]>();
   for (const kind of kindNames) {
     const supporting = gateways.flatMap(({ gateway, broken }) => {
       const load = broken.has(kind) ? undefined : loadOf(kind, gateway);
@@ -59,10 +58,10 @@ export async function takeTurns(
     for (let round = 0; round < rounds; round++)
       for (const { gateway, load } of supporting) {
         const key = roundsKey(gateway, kind);
-        seen.set(key, [...(seen.get(key) ?? []), await measureRound(gateway, load)]);
+        results.set(key, [...(results.get(key) ?? []), await measureRound(gateway, load)]);
       }
   }
-  return seen;
+  return results;
 }
 
 async function measureRound(gateway: Gateway, load: Parameters<typeof runLoad>[0]): Promise<Round> {

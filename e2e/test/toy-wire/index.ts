@@ -25,9 +25,9 @@ export const toyWire = {
   },
 } as const satisfies TextWire<"toy">;
 
-function parseAnswer({ said, spent }: JsonRecord): TextAnswer {
-  if (typeof said !== "string") throw new Failure("upstream_error", "The vendor's answer says nothing.");
-  const choice = { parts: [{ kind: "text", text: said }], finish: "stop" } as const;
+function parseAnswer({ text, spent }: JsonRecord): TextAnswer {
+  if (typeof text !== "string") throw new Failure("upstream_error", "The vendor's answer says nothing.");
+  const choice = { parts: [{ kind: "text", text }], finish: "stop" } as const;
   return { id: "toy-1", model: "toy-model", createdAt: 1, choices: [choice], usage: usageOf(spent) };
 }
 
@@ -50,7 +50,7 @@ class ToyReader implements StreamReader {
   }
 
   read({ data }: Frame): readonly TextEvent[] {
-    const { say, spent, problem } = parseRecord(data) ?? {};
+    const { delta, spent, problem } = parseRecord(data) ?? {};
     if (isRecord(problem)) return [{ type: "failure", code: "toy", message: String(problem["words"]) }];
     const at = { choice: 0, part: 0 } as const;
     const start: readonly TextEvent[] = this.#started
@@ -60,7 +60,7 @@ class ToyReader implements StreamReader {
           { type: "part-start", ...at, opened: { kind: "text" } },
         ];
     this.#started = true;
-    if (typeof say === "string") return [...start, { type: "part-delta", ...at, text: say }];
+    if (typeof delta === "string") return [...start, { type: "part-delta", ...at, text: delta }];
     this.#whole = true;
     const usage = usageOf(spent);
     return [

@@ -43,7 +43,7 @@ beforeAll(async () => {
         vectors: { kind: "embedding", price: { input: 1_000 } },
         ranks: { kind: "rerank", price: { input: 1_000 } },
         pictures: { kind: "image", price: { image: 0.04 } },
-        hears: { kind: "transcription", price: { second: 0.01 } },
+        transcribes: { kind: "transcription", price: { second: 0.01 } },
         judges: { kind: "moderation", price: { input: 1_000 } },
         speaks: { kind: "speech", price: { input: 1_000, outputAudio: 1_000 } },
         nowhere: { kind: "image", price: { image: 0.04 } },
@@ -53,7 +53,7 @@ beforeAll(async () => {
         channel("vectors", "openai", "vectors"),
         channel("ranks", "jina", "ranks"),
         channel("pictures", "openai", "pictures"),
-        channel("hears", "openai", "hears"),
+        channel("transcribes", "openai", "transcribes"),
         channel("judges", "openai", "judges"),
         channel("speaks", "openai", "speaks"),
         { ...channel("nowhere", "openai", "nowhere"), baseUrl: `https://127.0.0.1:${portOf(silentServer)}/v1` },
@@ -190,7 +190,7 @@ describe("the vendor's answer is read to its end, and its result is charged", ()
 
   test("transcripts", async () => {
     const form = new FormData();
-    form.set("model", "hears");
+    form.set("model", "transcribes");
     form.set("file", new Blob([new Uint8Array(20_000)]), "sound.mp3");
     const { cost, events } = await callsWithoutClients(
       "/v1/audio/transcriptions",

@@ -76,17 +76,17 @@ test.each(["/v1/conversations", "/v1/conversations/{id}/items", "/v1/realtime/cl
 );
 
 test("a client secret is valid no longer than its key, and opens only the models that its key may use now", async () => {
-  const made = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
+  const created = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
   const soon = new Date(Date.now() + 120_000);
-  await update(made.id, { expiresAt: soon.toISOString() });
+  await update(created.id, { expiresAt: soon.toISOString() });
   const { body } = await call(
     "/v1/realtime/client_secrets",
     { ...secret, expires_after: { anchor: "created_at", seconds: 3_000 } },
-    made.key,
+    created.key,
   );
   expect(body.expires_at).toBeLessThanOrEqual(soon.getTime() / 1_000);
   (await openSession(suite, { key: body.value })).socket.close();
-  await update(made.id, { models: ["other"] });
+  await update(created.id, { models: ["other"] });
   await expect(openSession(suite, { key: body.value })).rejects.toThrow();
 });
 
@@ -94,23 +94,23 @@ test.each([
   ["budget", { dollarsPerDay: "0.000001" }, /402/],
   ["group", { group: "texts" }, /40[34]/],
 ])("a client secret obeys a %s that its key was given later", async (_, change, refused) => {
-  const made = await makeKey();
-  const { body } = await call("/v1/realtime/client_secrets", secret, made.key);
-  await update(made.id, change);
+  const created = await makeKey();
+  const { body } = await call("/v1/realtime/client_secrets", secret, created.key);
+  await update(created.id, change);
   await expect(openSession(suite, { key: body.value })).rejects.toThrow(refused);
 });
 
 test("a client secret ends with a rotated key that created it", async () => {
-  const made = await makeKey();
-  const { body: before } = await call("/v1/realtime/client_secrets", secret, made.key);
-  const rotated = await suite.ask<{ key: string }>("token", "rotate", made.id, "--grace-seconds", "60");
+  const created = await makeKey();
+  const { body: before } = await call("/v1/realtime/client_secrets", secret, created.key);
+  const rotated = await suite.ask<{ key: string }>("token", "rotate", created.id, "--grace-seconds", "60");
   const graceEnd = Date.now() / 1_000 + 60;
   (await openSession(suite, { key: before.value })).socket.close();
-  const { body: during } = await call("/v1/realtime/client_secrets", secret, made.key);
+  const { body: during } = await call("/v1/realtime/client_secrets", secret, created.key);
   expect(during.expires_at).toBeLessThanOrEqual(graceEnd);
   const { body: after } = await call("/v1/realtime/client_secrets", secret, rotated.key);
   expect(after.expires_at).toBeGreaterThan(graceEnd);
-  await suite.ask("token", "rotate", made.id, "--grace-seconds", "0");
+  await suite.ask("token", "rotate", created.id, "--grace-seconds", "0");
   await expect(openSession(suite, { key: after.value })).rejects.toThrow(/401/);
 });
 
