@@ -259,7 +259,10 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 }
 
-/** Removes tools and tiers without a price, if the group allows that and all of them can be removed. */
+/**
+ * Removes tools and tiers without a price, if the group allows that and all of them can be removed. Members that make
+ * the vendor choose a model are removed even if the group passes unpriced tools.
+ */
 function withoutUnpricedFees(
   { refusesUnsupported }: Call,
   input: TextInput,
@@ -268,14 +271,16 @@ function withoutUnpricedFees(
   fallbackPrice: FeesOptions["fallbackPrice"],
 ): Pick<TextPlan, "input" | "dropped"> {
   const { body, params } = input;
-  if (unpriced !== "drop" || refusesUnsupported) return { input, dropped: [] };
+  if (unpriced === "refuse" || refusesUnsupported) return { input, dropped: [] };
   const isPriced = (tool: RequestedTool): boolean =>
     tool.fallback === undefined
       ? isToolPriced(tool, price) && tool.surchargePath === undefined
       : priceOrNone(fallbackPrice, tool.fallback) !== undefined;
-  if (fees.tools.every(isPriced) && fees.tiers.every(({ name }) => isTierPriced(name, price)))
-    return { input, dropped: [] };
-  const priced = withoutUnpriced(body, fees, isPriced, (name) => isTierPriced(name, price));
+  const isSent = (tool: RequestedTool): boolean =>
+    tool.choosesModel !== true && (unpriced === "pass" || isPriced(tool));
+  const isTierSent = (name: string): boolean => unpriced === "pass" || isTierPriced(name, price);
+  if (fees.tools.every(isSent) && fees.tiers.every(({ name }) => isTierSent(name))) return { input, dropped: [] };
+  const priced = withoutUnpriced(body, fees, isSent, isTierSent);
   if (priced === undefined) return { input, dropped: [] };
   return { input: { ...input, body: priced.body, params: { ...params, fees: priced.fees } }, dropped: priced.dropped };
 }

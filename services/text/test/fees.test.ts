@@ -149,6 +149,33 @@ const tools: readonly (readonly [Wire, object, string, object, number])[] = [
   ["content", { tools: [{ fileSearch: {} }] }, "tools[0].fileSearch", { fileSearches: 1 }, 2_500_000],
 ];
 
+/** Members by which a client names further models to the vendor. */
+const models: readonly (readonly [Wire, object, string])[] = [
+  ["chat", { models: ["dear"], route: "fallback" }, "models, route"],
+  [
+    "chat",
+    { fallbacks: ["dear"], context_window_fallbacks: [{ "chat-priced": ["dear"] }] },
+    "context_window_fallbacks, fallbacks",
+  ],
+  ["responses", { models: ["dear"], content_policy_fallbacks: [{ m: ["dear"] }] }, "content_policy_fallbacks, models"],
+  ["messages", { models: ["dear"] }, "models"],
+  ["messages", { fallbacks: ["dear"] }, "fallbacks"],
+];
+
+test.each(models)(
+  "%s %j never reaches the vendor, because the gateway chooses the model",
+  async (wire, more, names) => {
+    for (const key of [keys.usual, keys.open]) {
+      const { status, dropped } = await call(wire, `${wire}-priced`, more, { key });
+      expect([status, dropped?.split(", ").toSorted().join(", ")]).toEqual([200, names]);
+      for (const name of Object.keys(more)) expect(lastBody()).not.toHaveProperty(name);
+      expect((await call(wire, `${wire}-priced`, more, { key, strict: true })).status).toBe(400);
+    }
+    const { status, text } = await call(wire, `${wire}-priced`, more);
+    expect([status, text]).toEqual([400, expect.stringContaining("only the gateway chooses the model")]);
+  },
+);
+
 // A request is refused or changed before its answer is streamed.
 test.each(tools)("%s %j without a price is refused with its path", async (wire, more, place) => {
   const { status, text } = await call(wire, `${wire}-bare`, more, {});

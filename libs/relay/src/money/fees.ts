@@ -192,6 +192,10 @@ export class CallFees {
       requested?.tools.find(({ unit }) => unit === tool.unit);
     const path = clientTool?.path ?? tool.path;
     if (tool.model !== undefined) allowModel(allow, tool.model, `${path}.model`);
+    if (tool.choosesModel === true)
+      throw new Failure("unsupported_parameter", `${path}: only the gateway chooses the model. Leave this field out.`, {
+        param: path,
+      });
     if (tool.fallback !== undefined) return this.#checkFallback(tool.fallback, path);
     if (unpriced === "pass") return;
     if (!isToolPriced(tool, price))

@@ -1,5 +1,5 @@
 import { type ToolUnit, type Units, withoutUndefined } from "@modelgate/contracts";
-import { hasAny, isRecord, type JsonRecord } from "@modelgate/formats/json";
+import { hasAny, isRecord, splitWords, type JsonRecord } from "@modelgate/formats/json";
 
 /** A requested tool that the vendor runs. */
 export interface RequestedTool {
@@ -12,6 +12,8 @@ export interface RequestedTool {
   readonly model?: string | undefined;
   /** Model that answers if the requested one declines. Its price is checked like that of a tool. */
   readonly fallback?: string | undefined;
+  /** True if the member makes the vendor choose another model. Only the gateway does that. */
+  readonly choosesModel?: true;
   /** True if the vendor does not report the tool's calls. The tool is then billed as one call. */
   readonly isUnreported?: boolean | undefined;
   /** Path of a member that requests more than the usual quality or size. */
@@ -52,8 +54,11 @@ export interface ReportedIteration {
   readonly units: Units;
 }
 
-/** Members by which clients of several wires request web search. */
-export const searchMembers = ["search_parameters", "enable_search", "plugins"] as const;
+/** Members by which clients name further models to vendors with many models, such as OpenRouter and LiteLLM. */
+const modelMembers = splitWords("models route fallbacks context_window_fallbacks content_policy_fallbacks");
+
+/** Members of several wires by which clients request web search or further models. */
+export const extensionFeeMembers = ["search_parameters", "enable_search", "plugins", ...modelMembers];
 
 /**
  * Returns the objects in a list with their paths (`[1]`). A single object is treated as a list of one, because some
@@ -85,8 +90,8 @@ export function unitOfTool(type: unknown): ToolUnit | undefined {
   return typeof type === "string" ? toolUnitPatterns.find(([pattern]) => pattern.test(type))?.[1] : undefined;
 }
 
-/** Returns the searches that a request enables by vendor-specific members. */
-export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
+/** Returns the searches and models that a request names by vendor-specific members. */
+export function requestedExtensions(body: JsonRecord): readonly RequestedTool[] {
   const { search_parameters: parameters, enable_search: enabled, plugins } = body;
   const isLiveSearch = isRecord(parameters) && parameters["mode"] !== "off";
   return [
@@ -98,6 +103,9 @@ export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
       path: `plugins${path}`,
       unit: unitOfTool(id),
     })),
+    ...modelMembers
+      .filter((path) => (body[path] ?? undefined) !== undefined)
+      .map((path) => ({ path, choosesModel: true, maxCalls: 0 }) as const),
   ];
 }
 

@@ -11,7 +11,9 @@ const wireMembers: readonly string[] = [
   "billing_policy",
   "cachedContent",
   "content",
+  "content_policy_fallbacks",
   "contents",
+  "context_window_fallbacks",
   "dimensions",
   "documents",
   "duration",
@@ -35,6 +37,7 @@ const wireMembers: readonly string[] = [
   "messages",
   "model",
   "model_name",
+  "models",
   "n",
   "options",
   "outputDimensionality",
@@ -49,6 +52,7 @@ const wireMembers: readonly string[] = [
   "req_key",
   "requests",
   "return_documents",
+  "route",
   "search_parameters",
   "seconds",
   "service_tier",
@@ -110,8 +114,6 @@ const vendorMembers: readonly string[] = [
   "sampleCount",
   "max_tokens_to_sample",
   "audio",
-  "models",
-  "route",
 ];
 
 /** Members from which vendors of videos read a size. The size changes the price. */

@@ -3,11 +3,11 @@ import { hasAny, isRecord, asRecord, type JsonRecord } from "@modelgate/formats/
 import type { RequestedFees, RequestedTool, ReportedExtraUsage } from "../fees.ts";
 import {
   feesUnlessNone,
-  requestedSearches,
+  requestedExtensions,
   requestedTiers,
   countedTools,
   recordsWithPaths,
-  searchMembers,
+  extensionFeeMembers,
   reportedFees,
   normalizeTier,
   unitOfTool,
@@ -111,7 +111,7 @@ export function renderUsage(units: Units): JsonRecord {
   };
 }
 
-export const feeMembers = ["tools", "web_search_options", "service_tier", ...searchMembers];
+export const feeMembers = ["tools", "web_search_options", "service_tier", ...extensionFeeMembers];
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   if (!hasAny(body, feeMembers)) return undefined;
@@ -122,7 +122,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
       ...(search === undefined
         ? []
         : [{ path: "web_search_options", unit: "webSearches", isUnreported: true } as const]),
-      ...requestedSearches(body),
+      ...requestedExtensions(body),
     ],
     tiers: requestedTiers(body, "service_tier"),
   });

@@ -24,7 +24,7 @@ export function refusesUnknownFields(model: string): boolean {
 export const extensionMembers: ReadonlySet<string> = new Set(
   splitWords(`
     thinking thinking_budget enable_thinking reasoning include_reasoning chat_template_kwargs top_k top_a min_p
-    typical_p repetition_penalty min_tokens usage provider models route transforms plugins safe_prompt
+    typical_p repetition_penalty min_tokens usage provider transforms plugins safe_prompt
     random_seed search_parameters enable_search guided_json guided_regex guided_choice guided_grammar
     image_config
   `),

@@ -1,8 +1,10 @@
 import { outputTotal, withoutUndefined, type UnitName, type Units } from "@modelgate/contracts";
-import { isRecord, spliceMembers, asRecords, type JsonRecord } from "@modelgate/formats/json";
+import { hasAny, isRecord, spliceMembers, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import {
+  extensionFeeMembers,
   feesUnlessNone,
+  requestedExtensions,
   requestedTiers,
   countedTools,
   recordsWithPaths,
@@ -115,22 +117,33 @@ export function tierWord(tier: string | undefined): string | undefined {
   return tier === "default" ? "standard" : tier;
 }
 
-export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
+export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", ...extensionFeeMembers];
 
 /** Matches tools that are not charged: those that the client runs, and the search among tools. */
 const freeTools = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
+  if (!hasAny(body, feeMembers)) return undefined;
+  const fallbacks = requestedFallbacks(body["fallbacks"]);
   return feesUnlessNone({
     tools: [
       ...recordsWithPaths(body["tools"]).flatMap(([path, tool]) => vendorTool(`tools${path}`, tool)),
       ...recordsWithPaths(body["mcp_servers"]).map(([path]) => ({ path: `mcp_servers${path}` })),
-      ...recordsWithPaths(body["fallbacks"]).flatMap(([path, { model }]) =>
-        typeof model === "string" ? [{ path: `fallbacks${path}`, fallback: model }] : [],
-      ),
+      ...(fallbacks ?? []),
+      ...requestedExtensions(fallbacks === undefined ? body : { ...body, fallbacks: undefined }),
     ],
     tiers: requestedTiers(body, "service_tier", "speed"),
   });
+}
+
+/** Returns the models in `fallbacks`; undefined if it has another form than Anthropic's. */
+function requestedFallbacks(fallbacks: unknown): readonly RequestedTool[] | undefined {
+  if (fallbacks === "default") return [];
+  if (!Array.isArray(fallbacks)) return undefined;
+  const named = recordsWithPaths(fallbacks).flatMap(([path, { model }]) =>
+    typeof model === "string" ? [{ path: `fallbacks${path}`, fallback: model }] : [],
+  );
+  return named.length === fallbacks.length ? named : undefined;
 }
 
 function vendorTool(path: string, { type = "custom", max_uses: max }: JsonRecord): readonly RequestedTool[] {

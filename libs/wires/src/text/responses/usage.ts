@@ -4,11 +4,11 @@ import { asRecord, isRecord, memberOf, type JsonRecord, splitWords, spliceMember
 import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
 import {
   feesUnlessNone,
-  requestedSearches,
+  requestedExtensions,
   requestedTiers,
   countedTools,
   recordsWithPaths,
-  searchMembers,
+  extensionFeeMembers,
   reportedFees,
   normalizeTier,
   unitOfTool,
@@ -58,7 +58,7 @@ export function renderUsage(units: Units): JsonRecord {
   };
 }
 
-export const feeMembers = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
+export const feeMembers = ["tools", "max_tool_calls", "service_tier", ...extensionFeeMembers];
 
 /** Tools that are not charged: those that the client runs, and the search among tools. */
 const freeTools: ReadonlySet<unknown> = new Set(
@@ -77,7 +77,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
       ...(Array.isArray(body["input"]) ? recordsWithPaths(body["input"]) : []).flatMap(([path, item]) =>
         itemsWithTools.has(item["type"]) ? vendorTools(`input${path}.tools`, item["tools"]) : [],
       ),
-      ...requestedSearches(body),
+      ...requestedExtensions(body),
     ],
     maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined,
     tiers: requestedTiers(body, "service_tier"),
