@@ -43,7 +43,7 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
     edgeUrl: suite.edgeUrl,
     key,
     channelCount: "lone",
-    leaves: "never",
+    disconnects: "never",
     name: `${attack.id}-bystander-`,
   });
   const [outcome] = await Promise.all([attempt(attack, context, stopping), pause(watchedMs)]);

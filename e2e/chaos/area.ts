@@ -3,7 +3,7 @@ import type { Suite } from "@modelgate/testkit";
 import { exchange, type Answer, type Sending } from "./exchange.ts";
 
 /** Time at which a client disconnects. */
-export type LeaveTime = "while sending" | "before the answer" | "in the answer" | "never";
+export type DisconnectTime = "while sending" | "before the answer" | "in the answer" | "never";
 
 /** Channels of a model: two, or only the first one. */
 export type ChannelCount = "two" | "lone";
@@ -27,7 +27,7 @@ export interface ClientCall {
   readonly key: string;
   readonly requestId: string;
   readonly channelCount: ChannelCount;
-  readonly leaves: LeaveTime;
+  readonly disconnects: DisconnectTime;
   /** Number of the call in its area. The kinds of requests alternate with it. */
   readonly turn: number;
 }
@@ -36,7 +36,7 @@ export interface ClientCall {
 export interface CallResult {
   /** Empty if the client disconnected. */
   readonly failures: readonly string[];
-  readonly left: boolean;
+  readonly disconnected: boolean;
   /** Number of complete answers. Each must be charged. */
   readonly whole: number;
   /** Number of requested answers, the maximum that may be charged. */
@@ -62,18 +62,23 @@ export function modelOf({ name }: Vendor, channelCount: ChannelCount): string {
 }
 
 /** Time in ms after which a client disconnects. Vendors answer later. */
-export const leaveAfterMs = 25;
-const leavings: Readonly<Record<LeaveTime, Partial<Sending>>> = {
-  "while sending": { sendsHalf: true, leaveAfterMs },
-  "before the answer": { leaveAfterMs },
-  "in the answer": { leavesInAnswer: true },
+export const disconnectAfterMs = 25;
+const disconnectOptions: Readonly<Record<DisconnectTime, Partial<Sending>>> = {
+  "while sending": { sendsHalf: true, disconnectAfterMs },
+  "before the answer": { disconnectAfterMs },
+  "in the answer": { disconnectsInAnswer: true },
   never: {},
 };
 
 /** Sends one request of a call. */
-export function send(call: ClientCall, sending: Sending, leaves = call.leaves): Promise<Answer> {
+export function send(call: ClientCall, sending: Sending, disconnects = call.disconnects): Promise<Answer> {
   const headers = { "x-request-id": call.requestId, ...sending.headers };
-  return exchange(call.edgeUrl, call.key, { patienceMs: 15_000, ...leavings[leaves], ...sending, headers });
+  return exchange(call.edgeUrl, call.key, {
+    patienceMs: 15_000,
+    ...disconnectOptions[disconnects],
+    ...sending,
+    headers,
+  });
 }
 
 /** Returns the failure of an answer, or undefined. */
@@ -89,9 +94,9 @@ export async function sendOne(
   isWhole: (body: string) => boolean,
 ): Promise<CallResult> {
   const answer = await send(call, sending);
-  if (answer.end === "left") return { failures: [], left: true, whole: 0, requested: 1 };
+  if (answer.end === "disconnected") return { failures: [], disconnected: true, whole: 0, requested: 1 };
   const failure = failureOf(answer) ?? (isWhole(answer.body) ? undefined : "error in the answer");
   return failure === undefined
-    ? { failures: [], left: false, whole: 1, requested: 1 }
-    : { failures: [failure], left: false, whole: 0, requested: 1 };
+    ? { failures: [], disconnected: false, whole: 1, requested: 1 }
+    : { failures: [failure], disconnected: false, whole: 0, requested: 1 };
 }

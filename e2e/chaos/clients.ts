@@ -7,7 +7,7 @@ export interface CallStatistics {
   readonly results: Map<string, Pick<CallResult, "whole" | "requested">>;
   /** Number of the newest call with a complete answer; -1 before the first one. */
   newestWhole: number;
-  left: number;
+  disconnected: number;
   /** Number of failures by description. */
   readonly failures: Map<string, number>;
   /** Number of calls that were omitted because too many were open. */
@@ -28,13 +28,13 @@ export interface RunningClients {
 }
 
 /** Pauses of a client in ms: after a complete answer, after disconnecting, and after a failure. */
-const [pauseMs, afterLeavingMs, afterFailureMs] = [40, 100, 250];
+const [pauseMs, afterDisconnectMs, afterFailureMs] = [40, 100, 250];
 /** Maximum open calls at a steady rate. */
 const maxOpen = 50;
 
 /** Returns statistics without calls. */
 export function emptyStatistics(): CallStatistics {
-  return { requests: 0, results: new Map(), newestWhole: -1, left: 0, failures: new Map(), unsent: 0 };
+  return { requests: 0, results: new Map(), newestWhole: -1, disconnected: 0, failures: new Map(), unsent: 0 };
 }
 
 /** Starts clients that call until they are stopped. */
@@ -43,13 +43,13 @@ export function startClients({ area, load, name, ...rest }: Clients): RunningCli
   const callOnce = async (): Promise<number> => {
     const turn = statistics.requests++;
     const call: ClientCall = { ...rest, requestId: `${name}${turn}`, turn };
-    const { failures, left, whole, requested } = await area.call(call);
+    const { failures, disconnected, whole, requested } = await area.call(call);
     statistics.results.set(call.requestId, { whole, requested });
-    if (left) statistics.left++;
+    if (disconnected) statistics.disconnected++;
     for (const failure of failures) statistics.failures.set(failure, (statistics.failures.get(failure) ?? 0) + 1);
     if (failures.length > 0) return afterFailureMs;
     if (whole > 0) statistics.newestWhole = Math.max(statistics.newestWhole, turn);
-    return left ? afterLeavingMs : pauseMs;
+    return disconnected ? afterDisconnectMs : pauseMs;
   };
   return "clients" in load
     ? callOneAfterAnother(statistics, callOnce, load.clients)

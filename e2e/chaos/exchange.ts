@@ -10,9 +10,9 @@ export interface Sending {
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Null for a request without a key. The default is the key of the client. */
   readonly key?: string | null;
-  readonly leaveAfterMs?: number;
+  readonly disconnectAfterMs?: number;
   readonly sendsHalf?: boolean;
-  readonly leavesInAnswer?: boolean;
+  readonly disconnectsInAnswer?: boolean;
   readonly patienceMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Answer {
   /** Body, or the beginning of a long one. */
   readonly body: string;
   readonly bytes: number;
-  readonly end: "whole" | "cut" | "no answer" | "left" | "too late";
+  readonly end: "whole" | "cut" | "no answer" | "disconnected" | "too late";
   readonly ms: number;
 }
 
@@ -37,7 +37,15 @@ const [rawSilenceMs, rawMs] = [700, 5_000];
 
 /** Sends a request on a new connection. */
 export function exchange(edgeUrl: string, key: string, sending: Sending): Promise<Answer> {
-  const { path, method = "POST", body, headers = {}, leaveAfterMs, sendsHalf = false, leavesInAnswer } = sending;
+  const {
+    path,
+    method = "POST",
+    body,
+    headers = {},
+    disconnectAfterMs,
+    sendsHalf = false,
+    disconnectsInAnswer,
+  } = sending;
   const bytes = bytesOf(body);
   const began = performance.now();
   const sentKey = sending.key === undefined ? key : sending.key;
@@ -69,7 +77,7 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
           .on("data", (piece: Buffer) => {
             if (count < keptBytes) kept.push(piece);
             count += piece.length;
-            if (leavesInAnswer === true) finish("left");
+            if (disconnectsInAnswer === true) finish("disconnected");
             else if (count > maxBytes) finish("too late");
           })
           .on("end", () => finish(response.complete ? "whole" : "cut"))
@@ -77,7 +85,7 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
       });
     if (sendsHalf) sent.write(bytes?.subarray(0, bytes.length / 2));
     else sent.end(bytes);
-    if (leaveAfterMs !== undefined) setTimeout(() => finish("left"), leaveAfterMs);
+    if (disconnectAfterMs !== undefined) setTimeout(() => finish("disconnected"), disconnectAfterMs);
   });
 }
 

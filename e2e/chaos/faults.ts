@@ -10,7 +10,7 @@ import {
   type Shape,
   type Suite,
 } from "@modelgate/testkit";
-import type { Area, LeaveTime, ChannelCount } from "./area.ts";
+import type { Area, DisconnectTime, ChannelCount } from "./area.ts";
 import { areas } from "./areas.ts";
 import { logFolder, newestLog, onRedis } from "./redis-log.ts";
 import { openSlowProxy, type SlowProxy } from "./slow-proxy.ts";
@@ -42,7 +42,7 @@ export interface Fault {
   /** Areas in which one answer per client may stay uncharged, because its service died before settling. */
   readonly mayStayUncharged?: readonly Area["name"][];
   readonly channelCount?: ChannelCount;
-  readonly leaves?: LeaveTime;
+  readonly disconnects?: DisconnectTime;
   /** True if the first vendors refuse all requests, so that no work may be repeated. */
   readonly refusing?: true;
   /** Database engine and layout to which the fault applies; absent if it applies to all. */
@@ -252,9 +252,9 @@ export const faults: readonly Fault[] = [
     refusing: true,
     allowedFailures: /429|50[234]/,
   }),
-  ...(["while sending", "before the answer", "in the answer"] as const).map((leaves): Fault => ({
-    name: `clients leave ${leaves}`,
-    leaves,
+  ...(["while sending", "before the answer", "in the answer"] as const).map((disconnects): Fault => ({
+    name: `clients disconnect ${disconnects}`,
+    disconnects,
     begin: () => Promise.resolve(),
   })),
 ];

@@ -67,9 +67,9 @@ export async function openFaultRun({
       for (const { name } of areas.flatMap(({ vendors }) => vendors)) await suite.simulator.forget(`${name}-main`);
       const running = areas.map((area) => {
         const { accountId, key } = accountOf(area);
-        const { channelCount = "two", leaves = "never" } = fault;
+        const { channelCount = "two", disconnects = "never" } = fault;
         const name = `${accountId}-`;
-        return startClients({ area, edgeUrl: suite.edgeUrl, key, load: { clients }, channelCount, leaves, name });
+        return startClients({ area, edgeUrl: suite.edgeUrl, key, load: { clients }, channelCount, disconnects, name });
       });
       // Clients also call before and after the fault, for a third of its time.
       await pause(faultMs / 3);
@@ -102,8 +102,8 @@ export async function openFaultRun({
 }
 
 /** Waits for a complete answer to a call after the fault. Returns false after a maximum time. */
-async function isAnswered(statistics: CallStatistics, first: number, { leaves }: Fault): Promise<boolean> {
-  if (leaves !== undefined) return true;
+async function isAnswered(statistics: CallStatistics, first: number, { disconnects }: Fault): Promise<boolean> {
+  if (disconnects !== undefined) return true;
   for (const end = Date.now() + answerWithinMs; Date.now() < end;) {
     if (statistics.newestWhole >= first) return true;
     await pause(20);
@@ -134,7 +134,7 @@ export function failedChecksOf(
 
 /** Waits until an area has answered each kind of call. */
 export async function untilServed({ edgeUrl }: Suite<LocalBackends>, area: Area, key: string): Promise<void> {
-  const call = { edgeUrl, key, requestId: "ready", channelCount: "lone", leaves: "never" } as const;
+  const call = { edgeUrl, key, requestId: "ready", channelCount: "lone", disconnects: "never" } as const;
   await until(
     `${area.name} to serve`,
     async () => {

@@ -27,9 +27,9 @@ export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
 }
 
 /** Describes the failures that clients saw; `–` for none. */
-export function failuresOf({ failures, left, unsent }: AreaResult["statistics"]): string {
+export function failuresOf({ failures, disconnected, unsent }: AreaResult["statistics"]): string {
   const words = [...failures].toSorted(([, a], [, b]) => b - a).map(([what, count]) => `${count} × ${what}`);
-  if (left > 0) words.push(`${left} left`);
+  if (disconnected > 0) words.push(`${disconnected} disconnected`);
   if (unsent > 0) words.push(`${unsent} not sent`);
   return words.length === 0 ? "–" : words.join(", ");
 }

@@ -73,7 +73,7 @@ const loads = areas.map((area, at) => ({
     edgeUrl: suite.edgeUrl,
     key: clientAccounts[at]?.key ?? "",
     channelCount: "two",
-    leaves: "never",
+    disconnects: "never",
     name: `soak-${area.name}-`,
   }),
 }));

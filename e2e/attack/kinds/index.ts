@@ -7,7 +7,7 @@ import { contentAttacks } from "./content.ts";
 import { feeAttacks } from "./fees.ts";
 import { framingAttacks } from "./framing.ts";
 import { fuzzAttacks } from "./fuzz.ts";
-import { leavingAttacks } from "./leaving.ts";
+import { disconnectAttacks } from "./disconnects.ts";
 import { narrowedAttacks } from "./narrowed.ts";
 import { operatorAttacks } from "./operators.ts";
 import { sessionAttacks } from "./sessions.ts";
@@ -18,7 +18,7 @@ import { vendorAttacks } from "./vendors.ts";
 /** All attacks in the order in which they run. Attacks that leave something unavailable for long are last. */
 export const attacks: readonly Attack[] = [
   ...boundAttacks,
-  ...leavingAttacks,
+  ...disconnectAttacks,
   ...feeAttacks,
   ...sessionAttacks,
   ...tenancyAttacks,

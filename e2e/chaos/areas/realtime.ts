@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { leaveAfterMs, modelOf, type Area, type CallResult, type ClientCall, type Vendor } from "../area.ts";
+import { disconnectAfterMs, modelOf, type Area, type CallResult, type ClientCall, type Vendor } from "../area.ts";
 
 const vendor: Vendor = {
   name: "live",
@@ -33,7 +33,7 @@ class Conversation {
   readonly #result = Promise.withResolvers<CallResult>();
   #requested = 0;
   #whole = 0;
-  #left = false;
+  #disconnected = false;
   #failure: string | undefined;
   #silence: NodeJS.Timeout | undefined;
 
@@ -55,7 +55,7 @@ class Conversation {
       })
       .on("message", (data: Buffer) => this.#handleEvent(JSON.parse(data.toString())))
       .on("close", (code) => this.#closed(code));
-    if (call.leaves === "while sending") setTimeout(() => this.#leave(), leaveAfterMs);
+    if (call.disconnects === "while sending") setTimeout(() => this.#disconnect(), disconnectAfterMs);
     this.#watch();
   }
 
@@ -63,7 +63,7 @@ class Conversation {
     this.#watch();
     if (event.type === "error") this.#failure = "error";
     if (event.type === "session.updated") this.#request();
-    if (event.type === "response.output_text.delta" && this.#call.leaves === "in the answer") this.#leave();
+    if (event.type === "response.output_text.delta" && this.#call.disconnects === "in the answer") this.#disconnect();
     if (event.type !== "response.done") return;
     if (event.response?.status === "completed") this.#whole++;
     else this.#failure = `response ${event.response?.status}`;
@@ -79,15 +79,15 @@ class Conversation {
     const item = { type: "message", role: "user", content: [{ type: "input_text", text: `Hello${directive}` }] };
     this.#send({ type: "conversation.item.create", item });
     this.#send({ type: "response.create" });
-    if (this.#call.leaves === "before the answer") setTimeout(() => this.#leave(), leaveAfterMs);
+    if (this.#call.disconnects === "before the answer") setTimeout(() => this.#disconnect(), disconnectAfterMs);
   }
 
   #send(event: object): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(event));
   }
 
-  #leave(): void {
-    this.#left = true;
+  #disconnect(): void {
+    this.#disconnected = true;
     this.#socket.terminate();
   }
 
@@ -102,13 +102,18 @@ class Conversation {
   #closed(code: number): void {
     const isComplete = code === 1000 && this.#whole === answers;
     // Any close before the last answer is a failure. An error event before it is included.
-    if (!isComplete && !this.#left) this.#failure = `${this.#failure ?? "nothing"}, then ${code}`;
+    if (!isComplete && !this.#disconnected) this.#failure = `${this.#failure ?? "nothing"}, then ${code}`;
     this.#end();
   }
 
   #end(): void {
     clearTimeout(this.#silence);
-    const failures = this.#left || this.#failure === undefined ? [] : [this.#failure];
-    this.#result.resolve({ failures, left: this.#left, whole: this.#whole, requested: this.#requested });
+    const failures = this.#disconnected || this.#failure === undefined ? [] : [this.#failure];
+    this.#result.resolve({
+      failures,
+      disconnected: this.#disconnected,
+      whole: this.#whole,
+      requested: this.#requested,
+    });
   }
 }

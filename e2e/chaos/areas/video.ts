@@ -40,11 +40,11 @@ export const video: Area = {
   async call(call) {
     const vendor = vendors[call.turn % 2] ?? vendors[0];
     const prompt = `A boat of ${call.requestId}; {{simulate: {"delayMs": 30, "polls": 2}}}`;
-    const leaves = call.leaves === "in the answer" ? "never" : call.leaves;
+    const disconnects = call.disconnects === "in the answer" ? "never" : call.disconnects;
     const body = { model: modelOf(vendor, call.channelCount), prompt };
-    const answer = await send(call, { path: "/v1/videos", body }, leaves);
-    const result: CallResult = { failures: [], left: answer.end === "left", whole: 0, requested: 1 };
-    if (result.left) return result;
+    const answer = await send(call, { path: "/v1/videos", body }, disconnects);
+    const result: CallResult = { failures: [], disconnected: answer.end === "disconnected", whole: 0, requested: 1 };
+    if (result.disconnected) return result;
     const failure = failureOf(answer);
     if (failure !== undefined) return { ...result, failures: [failure] };
     if (call.turn % 3 === 2) return result;
@@ -85,9 +85,9 @@ async function pollToEnd(call: ClientCall, id: string): Promise<Partial<CallResu
 
 /** Downloads a file. The task must be charged even if that fails. */
 async function downloadFile(call: ClientCall, id: string, failures: readonly string[]): Promise<Partial<CallResult>> {
-  const leaves = call.leaves === "in the answer" ? "in the answer" : "never";
-  const answer = await send(call, { path: `/v1/videos/${id}/content`, method: "GET" }, leaves);
-  if (answer.end === "left") return { failures, left: true, whole: 1 };
+  const disconnects = call.disconnects === "in the answer" ? "in the answer" : "never";
+  const answer = await send(call, { path: `/v1/videos/${id}/content`, method: "GET" }, disconnects);
+  if (answer.end === "disconnected") return { failures, disconnected: true, whole: 1 };
   const failure = failureOf(answer) ?? (answer.body.includes("ftyp") ? undefined : "no film");
   return { failures: failure === undefined ? failures : [...failures, `file: ${failure}`], whole: 1 };
 }

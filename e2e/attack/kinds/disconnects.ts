@@ -5,7 +5,7 @@ import { json, type Handler } from "../vendor.ts";
 import { sound, textAnswer, textRequest, vectors, wireOfRequest } from "./wires.ts";
 
 /** Delay of a vendor's answer, and time after which a client disconnects, in ms. */
-const [vendorMs, leavesAfterMs] = [1_500, 400];
+const [vendorMs, disconnectsAfterMs] = [1_500, 400];
 const calls = 20;
 const words = "word ".repeat(1_000);
 
@@ -39,7 +39,7 @@ const leaveAttack = (
     ),
   ],
   async run(context) {
-    const sending = { ...request(context.model("main")), leaveAfterMs: leavesAfterMs };
+    const sending = { ...request(context.model("main")), disconnectAfterMs: disconnectsAfterMs };
     for (let round = 0; round < calls / 5; round++)
       await Promise.all(Array.from({ length: 5 }, () => context.send(sending)));
     await pause(vendorMs + 500);
@@ -57,7 +57,7 @@ const leaveAttack = (
 });
 
 /** Attacks by clients that disconnect before the first byte of an answer. */
-export const leavingAttacks: readonly Attack[] = [
+export const disconnectAttacks: readonly Attack[] = [
   leaveAttack(
     0,
     "10 images",
