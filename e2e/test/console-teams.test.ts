@@ -56,7 +56,7 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
     return dialog;
   }
 
-  test("an organisation with two teams, a budget, an invitation, a call, a rotation, an alert and an export", async () => {
+  test("creates an organisation with two teams and a budget, invites a person, rotates a key, and gets an alert and an export", async () => {
     await suite.ask("account", "create", "wallet", "--balance", "5");
     await using ada = await visitSignedIn(browser, suite);
     const { page } = ada;
@@ -173,7 +173,7 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
 describe("a platform team with gatectl", () => {
   const ask = <Data = any>(...words: readonly string[]): Promise<Data> => suite.ask<Data>(...words);
 
-  test("an organisation with two teams, budgets, invitations, a rotation, an alert and exports", async () => {
+  test("creates an organisation with two teams and budgets, invites people, rotates a key, and gets an alert and exports", async () => {
     for (const account of ["purse", "purse~lab"]) await ask("account", "create", account, "--balance", "5");
     await ask("alert", "target", "add", "--kind", "webhook", "--name", "pager", "--url", hookUrl());
     await ask("org", "create", "globex", "--name", "Globex");

@@ -37,7 +37,7 @@ const weather: FunctionDeclaration = {
   parameters: { type: Type.OBJECT, properties: { city: { type: Type.STRING } } },
 };
 
-test.each(["gem", "gpt", "vtx"])("text and calls over %s", async (model) => {
+test.each(["gem", "gpt", "vtx"])("%s answers with text and calls", async (model) => {
   const settings = { ...textConfig, systemInstruction: "Be kind.", tools: [{ functionDeclarations: [weather] }] };
   const live = await openLive(googleClient(suite.edgeUrl, keys.demo), model, settings);
   live.session.sendClientContent({ turns: "Hello" });
@@ -54,7 +54,7 @@ test.each(["gem", "gpt", "vtx"])("text and calls over %s", async (model) => {
   await booksAgree(suite, "demo");
 });
 
-test("Google's SDK in its mode for Vertex, and its newest version of the path", async () => {
+test("Google's SDK connects in its mode for Vertex, and with the newest version of the path", async () => {
   const headers = { authorization: `Bearer ${keys.demo}` };
   const baseUrl = suite.edgeUrl;
   for (const client of [

@@ -73,20 +73,20 @@ afterAll(async () => {
 beforeEach(() => vendor.behave({ silent: true }));
 
 function open(path: string, body: object | FormData) {
-  const leaving = new AbortController();
+  const disconnecting = new AbortController();
   const isForm = body instanceof FormData;
   const over = fetch(suite.edgeUrl + path, {
     method: "POST",
     headers: { authorization: `Bearer ${keys.demo}`, ...(isForm ? {} : { "content-type": "application/json" }) },
     body: isForm ? body : JSON.stringify(body),
-    signal: leaving.signal,
+    signal: disconnecting.signal,
   }).then(
     (answer) => answer.text(),
     () => undefined,
   );
   return {
-    async leave() {
-      leaving.abort();
+    async disconnect() {
+      disconnecting.abort();
       await over;
     },
   };
@@ -111,7 +111,7 @@ async function callsWithoutClients(
   const [before, from, sent] = [await settled(), await stored(), vendor.requests.length];
   const calls = bodies.map((body) => open(path, body));
   await untilRequests(sent + bodies.length);
-  await Promise.all(calls.map((call) => call.leave()));
+  await Promise.all(calls.map((call) => call.disconnect()));
   await then();
   const cost = before - (await settled());
   return { cost, events: await eventsAfter(bodies.length, from) };
@@ -228,7 +228,7 @@ test("a client that disconnects before the vendor is connected pays nothing", as
   const call = open("/v1/images/generations", { ...image(10), model: "nowhere" });
   // The ledger connects too. It checks the certificate.
   await until("the hold", async () => (await money(suite)).heldNanos !== "0");
-  await call.leave();
+  await call.disconnect();
   expect(await settled()).toBe(before);
   expect(await eventsAfter(1, from)).toMatchObject([{ outcome: "cancelled", status: 499, costNanos: "0" }]);
   // An open connection would delay the shutdown of the service.
@@ -240,7 +240,7 @@ test("a service that shuts down waits for these answers, and settles them", asyn
   const [before, from, sent] = [await settled(), await stored(), vendor.requests.length];
   const call = open("/v1/images/generations", image(3));
   await untilRequests(sent + 1);
-  await call.leave();
+  await call.disconnect();
   await noticed();
   const media = suite.process("media");
   media.signal("SIGTERM");

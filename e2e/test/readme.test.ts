@@ -57,7 +57,7 @@ test("npm start prints the address, a key, a working curl command, and the next 
   expect(JSON.parse(answer.stdout)).toMatchObject({ choices: [{ message: { content: "You said: Hello" } }] });
 });
 
-test("the README's first call", async () => {
+test("the README's first call is answered", async () => {
   const curl = blocks.find(({ language, text }) => language === "sh" && text.startsWith("curl "))?.text ?? "";
   const answer = await run("sh", ["-c", here(curl)]);
   expect(JSON.parse(answer.stdout)).toMatchObject({ object: "chat.completion", model: "demo-chat" });

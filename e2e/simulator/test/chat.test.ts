@@ -46,7 +46,7 @@ test.each<[string, object, readonly string[]]>([
   ["none", { tool_choice: "none" }, []],
   ["at most one", { parallel_tool_calls: false }, ["weather"]],
   ["a named one", { tool_choice: { type: "custom", custom: { name: "grep" } } }, ["grep"]],
-])("choice: %s", async (_, more, names) => {
+])("calls follow the tool choice: %s", async (_, more, names) => {
   const { body } = await post(ask("call weather {} call grep", { tools: [weather, grep], ...more }));
   const calls: readonly { function?: { name: string }; custom?: { name: string } }[] =
     body.choices[0].message.tool_calls ?? [];

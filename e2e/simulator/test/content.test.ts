@@ -45,7 +45,7 @@ test("token counts: thinking is not part of the candidates' tokens", async () =>
   expect((await started.post(pathOf("countTokens"), ask("Hello"))).body).toMatchObject({ totalTokens: 2 });
 });
 
-test("a stream of events, and a stream as one array", async () => {
+test("a stream is events, or one JSON array", async () => {
   const body = ask(simulate({ reasoning: "Hm", text: "Ah", toolCalls: [{ name: "weather", arguments: {} }] }), {
     tools,
   });
@@ -102,7 +102,7 @@ test("a streamed turn may be sent back in pieces, as the official SDK stores it"
   expect(body.candidates[0].content.parts.at(-1).text).toBe("4 degrees");
 });
 
-test("an image on request", async () => {
+test("an image is generated if the request has this modality", async () => {
   const options = { generationConfig: { responseModalities: ["IMAGE"], imageConfig: { aspectRatio: "1:1" } } };
   const { candidates, usageMetadata } = (await post(ask("A boat", options))).body;
   const [{ inlineData }] = candidates[0].content.parts;
@@ -120,7 +120,7 @@ test("thinking is shown on request; answers match the schema", async () => {
   expect(JSON.parse(fitting.body.candidates[0].content.parts[0].text)).toEqual({ size: 2 });
 });
 
-test("vectors", async () => {
+test("texts get vectors of the requested length", async () => {
   const content = { parts: [{ text: "a red boat" }] };
   const one = (await started.post(pathOf("embedContent"), { content, outputDimensionality: 8 })).body.embedding.values;
   expect(one).toHaveLength(8);
@@ -128,7 +128,7 @@ test("vectors", async () => {
   expect((await started.post(pathOf("batchEmbedContents"), { requests })).body.embeddings[0].values).toEqual(one);
 });
 
-test("finish reasons and errors", async () => {
+test("a prompt selects a finish reason or an error", async () => {
   expect((await post(ask(simulate({ finish: "content_filter" })))).body.candidates[0].finishReason).toBe("SAFETY");
   expect((await post(ask(simulate({ finish: "blocked" })))).body).toMatchObject({
     promptFeedback: { blockReason: "SAFETY" },
@@ -147,7 +147,7 @@ test.each<[string, string, Record<string, string>, number, string]>([
   ["no key", "", { "x-goog-api-key": "" }, 403, "PERMISSION_DENIED"],
   ["an invalid key", "", { "x-goog-api-key": "bad-k" }, 400, "INVALID_ARGUMENT"],
   ["an invalid key in the URL", "?key=bad-k", { "x-goog-api-key": "" }, 400, "INVALID_ARGUMENT"],
-])("not authenticated: %s", async (_, query, headers, code, status) => {
+])("a request with %s is not authenticated", async (_, query, headers, code, status) => {
   expect(await started.post(pathOf("generateContent") + query, ask("Hi"), headers)).toMatchObject({
     status: code,
     body: { error: { code, status } },
@@ -220,7 +220,7 @@ test.each([
   ["gemini-3-pro-preview", "MEDIUM", 400],
   ["gemini-3-flash", "MINIMAL", 200],
   ["gemini-4-argon", "XHIGH", 400],
-])("%s with the thinking level %s: %i", async (name, thinkingLevel, status) => {
+])("%s answers a request with the thinking level %s by %i", async (name, thinkingLevel, status) => {
   const answer = await post(ask("Hi", config({ thinkingConfig: { thinkingLevel } })), name);
   expect(answer.status).toBe(status);
   if (status === 400)

@@ -21,7 +21,7 @@ const qwenRequest = (model: string, content: readonly object[], more: object = {
   ...more,
 });
 
-test("images and edits with the official SDK: bytes from newer models, URLs from older ones", async () => {
+test("the official SDK gets bytes of images from newer models, and URLs from older ones", async () => {
   const created = await client.images.generate({ model: "gpt-image-1", prompt: "a fox", n: 2, size: "256x256" });
   expect(created.data?.map((image) => Object.keys(image))).toEqual([["b64_json"], ["b64_json"]]);
   expect(created.usage).toMatchObject({ input_tokens: 2, output_tokens: 2_112 });
@@ -51,7 +51,7 @@ test("an edit without an image, or with text in its place, is refused", async ()
   await expect(client.images.edit({ prompt: "x", image: [] })).rejects.toMatchObject({ status: 400 });
 });
 
-test("synchronous images of Qwen's models", async () => {
+test("models of Qwen without tasks answer with images", async () => {
   const { body } = await simulator.post(
     generation,
     qwenRequest("qwen-image", [{ text: "a fox" }], { parameters: { n: 2 } }),

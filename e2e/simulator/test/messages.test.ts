@@ -20,7 +20,7 @@ const post = (body: unknown) => started.post(path, body);
 const weather = { name: "weather", input_schema: { type: "object", properties: { city: { type: "string" } } } };
 const thinking = { type: "enabled", budget_tokens: 1_024 };
 
-test("an echo, with images and files by type and size", async () => {
+test("an answer repeats the prompt, with the type and size of images and files", async () => {
   const content = [
     { type: "text", text: "Look: " },
     { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
@@ -130,7 +130,7 @@ test.each<[string, Record<string, string>, number]>([
   ["an invalid key", { "x-api-key": "bad-k" }, 401],
   ["no version", { "anthropic-version": "" }, 400],
   ["a version that is not a date", { "anthropic-version": "latest" }, 400],
-])("not authenticated: %s", async (_, headers, status) => {
+])("a request with %s is refused", async (_, headers, status) => {
   expect(await started.post(path, ask("Hi"), headers)).toMatchObject({ status, body: { type: "error" } });
 });
 

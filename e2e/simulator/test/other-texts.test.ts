@@ -10,7 +10,7 @@ afterAll(() => started[Symbol.asyncDispose]());
 const post = (path: string, body: unknown) => started.post(path, body);
 const completions = "/openai/v1/completions";
 
-test("text completions: several prompts, several choices, echo, probabilities", async () => {
+test("text completions support several prompts and choices, echo and probabilities", async () => {
   const { body } = await post(completions, { model: "m", prompt: ["One", "Two"], n: 2, echo: true, logprobs: 1 });
   expect(body.object).toBe("text_completion");
   expect(body.choices.map(({ index, text }: { index: number; text: string }) => [index, text])).toEqual([
@@ -27,7 +27,7 @@ test("text completions: several prompts, several choices, echo, probabilities", 
   });
 });
 
-test("text completions as a stream", async () => {
+test("text completions can be streamed", async () => {
   const request = { model: "m", prompt: "Hi", stream: true, stream_options: { include_usage: true } };
   const frames = await started.stream(completions, request);
   const pieces = frames.slice(0, -2).map(({ data }) => data.choices[0]);
@@ -62,7 +62,7 @@ test("token ids are accepted as input", async () => {
   expect((await post(embeddings, { model: "e", input: "x" })).body.data[0].embedding).toHaveLength(1_536);
 });
 
-test("moderation: one result for each text, one for all parts", async () => {
+test("a moderation has one result for each text, and one for all parts of an input", async () => {
   const moderate = async (input: unknown) => (await post("/openai/v1/moderations", { input })).body.results;
   expect(await moderate(["A boat", "I will kill you"])).toMatchObject([
     { flagged: false },
@@ -74,7 +74,7 @@ test("moderation: one result for each text, one for all parts", async () => {
 
 const documents = ["taxes", "the red boat", "a boat"];
 
-test("rerank by common words", async () => {
+test("documents are ranked by the words that they share with the query", async () => {
   const request = { model: "r", query: "red boat", documents };
   expect((await post("/jina/v1/rerank", { ...request, top_n: 2 })).body).toEqual({
     model: "r",

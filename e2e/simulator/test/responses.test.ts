@@ -76,7 +76,7 @@ test("the official SDK reads the stream", async () => {
   expect(final.output_text).toBe("You said: Hello");
 });
 
-test("a tool round by items, with encrypted reasoning, and by the id of the response", async () => {
+test("the result of a tool is accepted with all items and encrypted reasoning, or with the id of the response", async () => {
   const question = ask("call weather {}", { tools: [weather], ...usual });
   const first = (await post(question)).body;
   expect(itemTypes(first.output)).toEqual(["reasoning", "function_call"]);
@@ -112,7 +112,7 @@ test("a compaction replaces the previous turns", async () => {
   expect(next.body.usage.input_tokens).toBeGreaterThan(8);
 });
 
-test("images, and finish reasons", async () => {
+test("a prompt selects an image, an incomplete answer or an error", async () => {
   const drawn = (await post(ask(simulate({ image: true })))).body;
   expect(itemTypes(drawn.output)).toEqual(["message", "image_generation_call"]);
   const cut = (await post(ask(simulate({ text: "x".repeat(100) }), { max_output_tokens: 16 }))).body;

@@ -31,7 +31,7 @@ test.each([
   ["a chunk of several blocks", [10], 3, [3, 3, 3, 1]],
   ["many chunks of one block", [1, 1, 1, 7], 5, [5, 5]],
   ["nothing", [], 4, []],
-])("in blocks: %s", (_, pieces, size, sizes) => {
+])("samples are split into blocks of one size: %s", (_, pieces, size, sizes) => {
   const samples = Int16Array.from({ length: 10 }, (__, at) => at);
   let at = 0;
   const blocks = [

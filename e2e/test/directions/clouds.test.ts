@@ -57,7 +57,7 @@ describe.each(clients.flatMap((client) => clouds.map((cloud) => ({ client, cloud
       { how: "whole", stream: false },
       { how: "streamed", stream: true },
     ])("$how", ({ stream }) => {
-      test("text with a system prompt and an image", async () => {
+      test("a system prompt and an image reach the vendor", async () => {
         const reply = await ask({ stream, system: "Be brief.", prompt: [{ text: "Look: " }, { image: png }] });
         expect(reply).toMatchObject({ finish: client.endings.stop, dropped: [] });
         expect(reply.text).toMatch(/^You said: Look: \[image .*\d+ characters\]$/);
@@ -112,7 +112,7 @@ test("Claude on Bedrock gets a messages client's body, unchanged except for mode
   );
 });
 
-test("rerank on Bedrock", async () => {
+test("Bedrock ranks documents", async () => {
   const answer = await fetch(`${suite.edgeUrl}/v1/rerank`, {
     method: "POST",
     headers: { authorization: `Bearer ${keyOf("demo")}`, "content-type": "application/json" },

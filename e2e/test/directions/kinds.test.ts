@@ -62,7 +62,7 @@ const post = (path: string, body: object, by = key) =>
 describe.each(["native-completion", "messages"])("completions over %s", (model) => {
   const completions = () => openaiAt(suite.edgeUrl, key).completions;
 
-  test("of one prompt", async () => {
+  test("of one prompt have one answer", async () => {
     expect(await completions().create({ model, prompt: "Once upon", max_tokens: 50 })).toMatchObject({
       object: "text_completion",
       id: expect.stringMatching(/^cmpl-/),
@@ -77,7 +77,7 @@ describe.each(["native-completion", "messages"])("completions over %s", (model) 
     expect(choices.map(({ index }) => index)).toEqual([0, 1, 2]);
   });
 
-  test("of one prompt, streamed, with its usage", async () => {
+  test("of one prompt can be streamed, with their usage", async () => {
     let [text, finish, tokens] = ["", "", 0];
     const request = { model, prompt: "Once upon", max_tokens: 50, stream_options: { include_usage: true } };
     for await (const chunk of await completions().create({ ...request, stream: true })) {
@@ -89,7 +89,7 @@ describe.each(["native-completion", "messages"])("completions over %s", (model) 
   });
 });
 
-test("completions of several prompts, streamed over a chat vendor, each with its index", async () => {
+test("completions of several prompts are streamed over a chat vendor, each with its index", async () => {
   const prompt = ["Prompt 0", "Prompt 1", "Prompt 2"];
   const texts = prompt.map(() => "");
   const request = { model: "messages", prompt, max_tokens: 50, stream: true } as const;
@@ -109,7 +109,7 @@ test("several prompts fail if one of them fails, and cost nothing", async () => 
 const lengthOf = (vector: readonly number[]): number => Math.hypot(...vector);
 
 test.each(["openai-vectors", "gemini-vectors"])(
-  "embeddings by %s, with both SDKs and with a model in the path",
+  "both SDKs, and a path with the model's name, get embeddings from %s",
   async (model) => {
     // The SDK requests Base64 and returns numbers.
     const { data, ...reply } = await openaiAt(suite.edgeUrl, key).embeddings.create({
@@ -135,7 +135,7 @@ test.each(["openai-vectors", "gemini-vectors"])(
   },
 );
 
-test.each(["jina-ranks", "cohere-ranks"])("reranking by %s", async (model) => {
+test.each(["jina-ranks", "cohere-ranks"])("%s ranks documents", async (model) => {
   const documents = ["the weather in Oslo", "a recipe for soup", "Oslo is a city"];
   const request = { model, query: "Oslo weather", documents, top_n: 2, return_documents: true };
   const reply = await post("/v1/rerank", request);
@@ -160,7 +160,7 @@ const judgement = JSON.stringify({
   results: [scores, { ...scores, violence: 0.9 }].map((each, item) => ({ item, scores: each })),
 });
 
-test.each(["native-moderation", "judge"])("moderation by %s, of several texts", async (model) => {
+test.each(["native-moderation", "judge"])("%s moderates several texts", async (model) => {
   await suite.simulator.script(model, model === "judge" ? [{ text: judgement }] : []);
   const reply = await openaiAt(suite.edgeUrl, key).moderations.create({ model, input: ["Hello", "I kill you"] });
   expect(reply).toMatchObject({ id: expect.stringMatching(/^modr-/), model });
@@ -170,7 +170,7 @@ test.each(["native-moderation", "judge"])("moderation by %s, of several texts", 
   ]);
 });
 
-test("an image, speech, its transcript, and a video, each charged by its unit", async () => {
+test("an image, speech, its transcript and a video are each charged by their unit", async () => {
   const before = await settled(suite);
   const openai = openaiAt(suite.edgeUrl, key);
   expect((await openai.images.generate({ model: "sketch", prompt: "A boat" })).data).toHaveLength(1);

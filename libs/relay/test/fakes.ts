@@ -127,7 +127,7 @@ export class FakeClient implements AnswerSink {
   }
 
   destroy(): void {
-    this.leave();
+    this.disconnect();
   }
 
   watch(watcher: SinkWatcher): Disposable {
@@ -136,7 +136,7 @@ export class FakeClient implements AnswerSink {
   }
 
   /** Disconnects the client. Also used if the gateway closes the connection. */
-  leave(): void {
+  disconnect(): void {
     this.cut = true;
     this.#ending.abort(new ClientDisconnected("the client disconnected before the answer"));
     this.#close(false);

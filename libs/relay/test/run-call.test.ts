@@ -385,7 +385,7 @@ describe("a call that ends before its answer", () => {
     const client = new FakeClient();
     const { error, settled } = await run({
       client,
-      vendors: { named: working(() => client.leave()) },
+      vendors: { named: working(() => client.disconnect()) },
       fallbacks: ["second"],
     });
     expect(error).toBeInstanceOf(ClientDisconnected);
@@ -396,7 +396,7 @@ describe("a call that ends before its answer", () => {
 
   test("a call whose client has disconnected is not sent to a vendor, and is not charged", async () => {
     const client = new FakeClient();
-    client.leave();
+    client.disconnect();
     const { error, settled } = await run({ client, vendors: { named: body() } });
     expect(error).toBeInstanceOf(ClientDisconnected);
     expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "cancelled", status: 499, estimated: false } }]);
@@ -408,7 +408,7 @@ describe("a call that ends before its answer", () => {
     const vendors = { named: answer };
     const running = run({ client, vendors, finishAfterDisconnect: true });
     while (!answer.piped) await new Promise((resolve) => setImmediate(resolve));
-    client.leave();
+    client.disconnect();
     answer.sends("{}").ends();
     const { error, settled } = await running;
     expect([error, client.isHeadSent]).toEqual([undefined, false]);
@@ -429,7 +429,7 @@ describe("a call that ends before its answer", () => {
       const client = new FakeClient();
       const { error, planned, settled } = await run({
         client,
-        vendors: { named: { failure: new Failure(code), begun: () => client.leave() }, second: body() },
+        vendors: { named: { failure: new Failure(code), begun: () => client.disconnect() }, second: body() },
         fallbacks: ["second"],
         finishAfterDisconnect: true,
       });
@@ -445,7 +445,7 @@ describe("a call that ends before its answer", () => {
     using _taken = detachedAnswers.openSlot();
     const { error, settled } = await run({
       client,
-      vendors: { named: working(() => client.leave()) },
+      vendors: { named: working(() => client.disconnect()) },
       finishAfterDisconnect: true,
       detachedAnswers,
     });

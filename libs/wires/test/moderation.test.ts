@@ -124,7 +124,7 @@ test.each<[string, object, string]>([
   expect(failureOf(() => moderations.client.read(body))).toMatchObject({ status: 400, param });
 });
 
-test("parameters for admission", () => {
+test("admission gets the model and the size of the input", () => {
   expect(parse({ input: "a" }).model).toBe("omni-moderation-latest");
   expect(measureInput(parse({ input: ["aé", "b"] }))).toMatchObject({
     textBytes: 4 + 2 * 4,

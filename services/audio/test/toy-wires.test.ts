@@ -16,7 +16,7 @@ afterAll(async () => {
   await vendor?.[Symbol.asyncDispose]();
 });
 
-test("a wire of speech", async () => {
+test("a wire of speech can be added", async () => {
   const body = { model: "my-speech", input: "Hi", voice: "v", response_format: "pcm" };
   const response = await area.post("/v1/audio/speech", body, toyKey);
   expect([response.headers.get("content-type"), await response.text()]).toEqual(["audio/pcm", "hm"]);
@@ -25,7 +25,7 @@ test("a wire of speech", async () => {
   expect(units).toMatchObject({ inputTokens: 5, outputAudioTokens: 7 });
 });
 
-test("a wire of transcripts whose vendor gets the file as the body", async () => {
+test("a wire of transcripts can be added whose vendor gets the file as the body", async () => {
   const form = new FormData();
   form.set("model", "my-transcription");
   form.set("language", "de");

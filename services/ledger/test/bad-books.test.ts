@@ -34,7 +34,7 @@ async function startError(env: Readonly<Record<string, string>>): Promise<string
 
 const addLaterMigration = "insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')";
 
-describe("books in SQLite", () => {
+describe("a start with books in SQLite reports", () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "modelgate-bad-"));
@@ -65,7 +65,7 @@ describe("books in SQLite", () => {
   });
 });
 
-describe("books in PostgreSQL", () => {
+describe("a start with books in PostgreSQL reports", () => {
   let server: PostgresBackend;
   beforeAll(async () => {
     server = await startPostgres();

@@ -49,7 +49,7 @@ describe("an account's offset in a period of verification", () => {
 /** Maximum wait for a metric, in ms. */
 const withinMs = 60_000;
 
-describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
+describe("the ledger monitors", { timeout: 4 * withinMs }, () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-watch-"));
   let backends: LocalBackends;
   let redis: Redis;

@@ -61,7 +61,7 @@ describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content
   });
 });
 
-test.each(["png", "jpeg", "webp"] as const)("an image as %s", async (format) => {
+test.each(["png", "jpeg", "webp"] as const)("an image can be requested as %s", async (format) => {
   const answer = await client.images.generate({
     model: "tokens",
     prompt: "a fox",

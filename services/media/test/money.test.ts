@@ -51,7 +51,7 @@ async function billed(body: object) {
 }
 const eventOf = (requestId: string | null) => area.eventOf(requestId);
 
-test("images, by number and by tokens", async () => {
+test("images have a maximum by number and by tokens", async () => {
   vendor.behave(max);
   const { units, capped } = await billed({ model: "pictures", prompt: "a fox" });
   expect(capped).toEqual(expect.arrayContaining(["images", "inputTokens", "outputImageTokens"]));

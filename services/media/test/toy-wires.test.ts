@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startArea } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
-test("a wire of images", async () => {
+test("a wire of images can be added", async () => {
   await using vendor = await startScriptedServer(() => ({ body: { at: "https://a.example/x.png" } }));
   await using area = await startArea(service, { config: toyConfig(vendor.url, { image: { image: 0.04 } }) });
   const response = await area.post("/v1/images/generations", { model: "my-image", prompt: "a fox" }, toyKey);

@@ -9,7 +9,7 @@ import { handshake, openSessionAt, simulated, type TestSession } from "./session
 
 /** The poor account of five cents can pay for one second, but not for three. */
 const price = { second: 0.02, request: 0.01 };
-const names = ["sdk", "talk", "checks", "poor-talk", "poor-burst", "cut", "bound", "left", "long", "fast"];
+const names = ["sdk", "talk", "checks", "poor-talk", "poor-burst", "cut", "bound", "disconnected", "long", "fast"];
 /** Faults of a vendor at the start of a session. */
 const faults = [
   { name: "answers with an error", step: { openWith: "error" } },
@@ -166,13 +166,13 @@ describe("refusals", () => {
     await area.settled("demo");
   });
 
-  test("no first event in time", async () => {
+  test("a session without a first event in time is closed", async () => {
     const session = await connect();
     expect((await session.next("error")).error.message).toContain("session.start");
     expect((await session.closed).code).toBe(1008);
   });
 
-  test("a request without an upgrade, and a GPT-Live model in the realtime format", async () => {
+  test("a request without an upgrade, and a GPT-Live model in the realtime format, are refused", async () => {
     const plain = await fetch(`${area.url}/v1/live/sessions`, { headers: { authorization: `Bearer ${keys.demo}` } });
     expect(plain.status).toBe(400);
     expect(await plain.json()).toMatchObject({ error: { code: "websocket_required" } });
@@ -328,11 +328,11 @@ describe("money", () => {
   });
 
   test("a client that disconnects pays the vendor's final seconds", async () => {
-    const session = await startedSession("left");
+    const session = await startedSession("disconnected");
     session.send(append(1.5));
     await session.next("session.usage.updated");
     session.socket.terminate();
-    const [event] = await usageEvents(area, "left", 1);
+    const [event] = await usageEvents(area, "disconnected", 1);
     expect(event).toMatchObject({ units: { seconds: 1.5 }, estimated: false, outcome: "completed" });
     await area.settled("demo");
   });
@@ -389,12 +389,12 @@ describe("money", () => {
 
   // Ends the service, so it is the last test.
   test("a process that ends settles its sessions", async () => {
-    const session = await startedSession("left");
+    const session = await startedSession("disconnected");
     session.send(append(2.5));
     await session.next("session.usage.updated");
     await area.drain();
     expect((await session.closed).code).toBe(1001);
-    const [, event] = await usageEvents(area, "left", 2);
+    const [, event] = await usageEvents(area, "disconnected", 2);
     expect(event).toMatchObject({ units: { seconds: 2.5 }, estimated: false });
   });
 });

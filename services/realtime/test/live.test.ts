@@ -73,7 +73,7 @@ const sound = (rate: number, ms: number, value: number) => ({
 });
 
 describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
-  test("text and calls, with each response billed exact to the token", async () => {
+  test("text and calls are answered, and each response is billed exactly to the token", async () => {
     const before = (await eventsOf(model)).length;
     const live = await open(model, {
       ...textConfig,

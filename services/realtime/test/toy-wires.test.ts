@@ -5,7 +5,7 @@ import { startArea } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { openSession } from "./start-sessions.ts";
 
-test("a wire of sessions", async () => {
+test("a wire of sessions can be added", async () => {
   await using vendor = await startSessionVendor({
     received({ act }, socket) {
       if (act !== "response.create") return;

@@ -273,14 +273,14 @@ describe("other kinds", () => {
   };
   const max = { usage: { input: 1e300, output: 1e300 }, items: 40 } as const;
 
-  test("vectors", async () => {
+  test("vectors have a maximum of input tokens", async () => {
     vendor.behave({ ...max, items: 1 });
     const { units, capped } = await billed("/v1/embeddings", { model: "vectors", input: "Hello" });
     expect(capped).toEqual(["inputTokens"]);
     expect(units.inputTokens).toBeLessThan(70_000);
   });
 
-  test("ranking, by tokens and by search units", async () => {
+  test("a ranking has a maximum of input tokens and of search units", async () => {
     vendor.behave(max);
     const { units, capped } = await billed("/v1/rerank", { model: "ranks", query: "x", documents: ["a", "b"] });
     expect(capped).toEqual(["inputTokens", "requests"]);

@@ -69,7 +69,7 @@ const bodies: Readonly<Record<Wire, (model: string, stream: boolean) => object>>
 };
 
 let calls = 0;
-async function call(wire: Wire, model: string, { stream = false, more = {}, leaves = false }) {
+async function call(wire: Wire, model: string, { stream = false, more = {}, disconnects = false }) {
   const requestId = `prices-${++calls}`;
   const leaving = new AbortController();
   const answer = await fetch(area.url + paths[wire](model, stream), {
@@ -83,7 +83,7 @@ async function call(wire: Wire, model: string, { stream = false, more = {}, leav
     body: JSON.stringify({ ...bodies[wire](model, stream), ...more }),
     signal: leaving.signal,
   });
-  if (leaves) {
+  if (disconnects) {
     let receivedText = "";
     for await (const chunk of answer.body ?? []) {
       receivedText += Buffer.from(chunk).toString();
@@ -252,14 +252,14 @@ describe("a stream whose client disconnects", () => {
     { name: "of a long call", usage: long, units: longUnits, input: longInputNanos, output: 22_500 },
   ])("$name pays for the reported input and the received text", async ({ usage, units, input, output }) => {
     vendor.report({ usage, silentAfterWords: { searches: false } });
-    const event = await call("messages", "messages", { stream: true, leaves: true });
+    const event = await call("messages", "messages", { stream: true, disconnects: true });
     expect(event).toMatchObject({ outcome: "cancelled", units });
     expect(event.costNanos).toBe(String(input + wordsOf(event, output) + requestNanos));
   });
 
   test("with a search pays for the search", async () => {
     vendor.report({ usage: cached, silentAfterWords: { searches: true } });
-    const event = await call("messages", "messages", { stream: true, leaves: true, more: search });
+    const event = await call("messages", "messages", { stream: true, disconnects: true, more: search });
     expect(event).toMatchObject({ outcome: "cancelled", units: { ...cachedUnits, webSearches: 1 } });
     expect(event.costNanos).toBe(String(cachedInputNanos + wordsOf(event, 15_000) + requestNanos + 10_000_000));
   });
@@ -269,7 +269,7 @@ describe("a stream whose client disconnects", () => {
     ["pays the usual price at a cheaper tier, which the vendor confirms with its usage", "flex", 1],
   ])("%s", async (_, tier, times) => {
     vendor.report({ usage: {}, tier, silentAfterWords: { searches: false } });
-    const event = await call("chat", "chat", { stream: true, leaves: true, more: { service_tier: tier } });
+    const event = await call("chat", "chat", { stream: true, disconnects: true, more: { service_tier: tier } });
     const { inputTokens = 0 } = event.units;
     expect(event).toMatchObject({ outcome: "cancelled", estimated: true });
     expect(inputTokens).toBeGreaterThan(500);

@@ -30,7 +30,7 @@ async function call(path: string, body: object) {
   return { json, sent: vendor.requests.map((request) => JSON.parse(request.body)), units };
 }
 
-test("a wire for embeddings whose vendor accepts two texts at a time", async () => {
+test("a wire for embeddings can be added whose vendor accepts two texts at a time", async () => {
   const { json, sent, units } = await call("/v1/embeddings", { model: "my-embedding", input: ["a", "b", "c"] });
   expect(sent).toEqual([
     { who: "theirs", n: 2 },
@@ -44,14 +44,14 @@ test("a wire for embeddings whose vendor accepts two texts at a time", async () 
   expect(units).toMatchObject({ inputTokens: 10 });
 });
 
-test("a wire for reranking", async () => {
+test("a wire for reranking can be added", async () => {
   const { json, sent, units } = await call("/v1/rerank", { model: "my-rerank", query: "q", documents: ["a", "b"] });
   expect(sent).toEqual([{ q: "q", of: ["a", "b"] }]);
   expect(json.results).toMatchObject([{ index: 1 }, { index: 0 }]);
   expect(units).toMatchObject({ inputTokens: 5 });
 });
 
-test("a wire for moderation", async () => {
+test("a wire for moderation can be added", async () => {
   const { json, sent, units } = await call("/v1/moderations", { model: "my-moderation", input: ["a", "b"] });
   expect(sent).toEqual([{ n: 2 }]);
   expect(json.results).toMatchObject([{ flagged: true }, { flagged: false }]);

@@ -5,7 +5,7 @@ import { startArea } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { ask, ended, quickLimits } from "./films.ts";
 
-test("a wire of video tasks", async () => {
+test("a wire of video tasks can be added", async () => {
   await using vendor = await startScriptedServer({
     "/start": { body: { ticket: "t" } },
     "/poll/t": { body: { film: "https://a.example/x.mp4" } },

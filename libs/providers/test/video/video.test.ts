@@ -96,7 +96,7 @@ test.each([
   [429, "RateLimitExceeded.EndpointRPMExceeded", "upstream_rate_limited", "key"],
   [429, "ServerOverloaded", "upstream_overloaded", "channel"],
   [500, "InternalServiceError", "upstream_error", "channel"],
-] as const)("the meaning of Ark's %i %s", (status, vendorCode, code, blame) => {
+] as const)("Ark's %i %s becomes a failure with its code", (status, vendorCode, code, blame) => {
   const body = JSON.stringify({ error: { code: vendorCode, message: "m", param: "", type: "" } });
   expect(providers["volcengine"]?.failureOf(status, body)).toMatchObject({ code, blame });
 });
@@ -136,7 +136,7 @@ test.each([
     "key",
   ],
   [jimengFailure, 401, { code: 50_400, message: "Access Denied" }, "upstream_auth_failed", "key"],
-] as const)("%# the meaning of an error", (failureOf, status, body, code, blame) => {
+] as const)("%# an error of the vendor becomes a failure with its code", (failureOf, status, body, code, blame) => {
   expect(failureOf(status, JSON.stringify(body))).toMatchObject({ code, blame });
 });
 
@@ -166,6 +166,9 @@ test.each([
   [klingFailure, [1302, 1303], "upstream_rate_limited"],
   [klingFailure, [5002], "upstream_timeout"],
   [jimengFailure, [50_429, 50_430], "upstream_rate_limited"],
-] as const)("%# the failure's code", (failureOf, codes, expected) => {
-  for (const code of codes) expect(failureOf(400, JSON.stringify({ code, message: "no" })).code).toBe(expected);
-});
+] as const)(
+  "%# codes of the vendor that say more than their status select the failure's code",
+  (failureOf, codes, expected) => {
+    for (const code of codes) expect(failureOf(400, JSON.stringify({ code, message: "no" })).code).toBe(expected);
+  },
+);

@@ -143,7 +143,7 @@ function begin(
     if (leavesFor !== undefined) {
       calling.lifetime.isSent = true;
       calling.lifetime.signal.addEventListener("abort", () => leavesFor.ended());
-      client.leave();
+      client.disconnect();
     }
     await deliver(calling, attempted);
   };
@@ -191,7 +191,7 @@ test("a stream ends when its balance is used up, and is settled as completed at 
 test("a client that disconnects in the middle of a stream stops its vendor and is charged for the received part", async () => {
   const vendor = new FakeAnswer().sends(frame("one two three"));
   const { client, ends, over } = begin(await streamed(vendor));
-  client.leave();
+  client.disconnect();
   await over;
   expect(vendor.aborted).toBe(true);
   expect(ends).toMatchObject([{ callStatus: "cancelled", estimated: true, units: { outputTokens: 3 } }]);
@@ -276,7 +276,7 @@ describe("a stream that ends before its answer, which the vendor generates in th
 
 test("a stream whose client had disconnected before it began is read to its end, and settled as 499", async () => {
   const client = new FakeClient();
-  client.leave();
+  client.disconnect();
   const vendor = new FakeAnswer().sends(frame("a"), used, done);
   const { ends, over } = begin(await streamed(vendor), { client });
   await over;
@@ -318,7 +318,7 @@ test("a large answer counts as memory of its caller until the client has it, als
 
 test("a complete answer whose client has disconnected is settled as 499 and not sent", async () => {
   const client = new FakeClient();
-  client.leave();
+  client.disconnect();
   const { ends, over } = begin({ kind: "complete", exchange, firstByteAt: 0, answer }, { client });
   await over;
   expect([client.isHeadSent, client.text]).toEqual([false, ""]);

@@ -211,7 +211,7 @@ test("a silent stream sends heartbeats, except to a slow client", async () => {
 
 test("a client that disconnects stops the vendor", async () => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
-  client.leave();
+  client.disconnect();
   expect(vendor.aborted).toBe(true);
   expect(await ended).toEqual({ callStatus: "cancelled" });
 });

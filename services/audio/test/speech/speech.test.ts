@@ -173,7 +173,7 @@ describe("errors", () => {
     expect(JSON.parse(vendorRequest?.body ?? "{}")).toMatchObject({ voice });
   });
 
-  test("a model of another kind", async () => {
+  test("a model of another kind is not found", async () => {
     expect((await post({ ...speechBody, model: "chat" })).status).toBe(404);
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { fieldFilterOf } from "../../src/api/filter.ts";
 
-test.each(["organisation=acme", "account=wallet"])("a team of %s", (owner) => {
+test.each(["organisation=acme", "account=wallet"])("teams of %s are filters", (owner) => {
   expect(fieldFilterOf(new URLSearchParams(`team=search,ads&${owner}`))).toMatchObject({ teams: ["search", "ads"] });
 });
 

@@ -16,7 +16,7 @@ test.each([
   expect(readPeriod(new URLSearchParams(query))).toEqual(period);
 });
 
-test("today by default", () => {
+test("the default is today", () => {
   const { from, to } = readPeriod(new URLSearchParams());
   expect([from % 86_400_000, to - from]).toEqual([0, 86_400_000]);
 });

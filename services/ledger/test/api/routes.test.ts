@@ -79,7 +79,7 @@ test.each(["Admin", "", undefined, 1])("a membership with the role %j is neither
   expect(steps()).toBe(0);
 });
 
-test("a membership with a role, with none, and of an unknown team", async () => {
+test("a membership is set or removed; an unknown team and the last admin are refused", async () => {
   for (const role of ["admin", "member", null]) expect(await change("changed", { role }).answer).toEqual({});
   await expect(change("no-team", { role: "admin" }).answer).rejects.toMatchObject({ param: "team" });
   await expect(change("last-admin", { role: null }).answer).rejects.toMatchObject({ code: "permission_denied" });

@@ -90,7 +90,7 @@ describe.each([interactionsModel, "chat"])("Google's SDK over %s", (model) => {
     expect(await mine().get(id)).toMatchObject({ output_text: "You said: Hello there", usage: end.interaction.usage });
   });
 
-  test("a call and its result", async () => {
+  test("a call gets its result", async () => {
     const tools: Interactions.Tool[] = [{ type: "function", name: "weather", parameters: { type: "object" } }];
     const first = await mine().create({ model, tools, input: 'call weather {"city":"Oslo"}' });
     expect(first.status).toBe("requires_action");

@@ -162,7 +162,7 @@ test("a compacted turn, the input of a response, and token counts", async () => 
   expect(counted(wires.messages.client.count?.render(7))).toEqual([]);
 });
 
-test("vectors and moderations", () => {
+test("vectors and moderations match their schemas", () => {
   const { embeddings } = vectorWires;
   const { request } = embeddings.client.read({ model: "m", input: ["Hello", "you"] }, {});
   const vectors = { model: "m", vectors: [{ floats: [1, 0] }, { floats: [0, 1] }], usage: { inputTokens: 2 } };
@@ -186,7 +186,7 @@ const openaiCategories =
   "harassment harassment/threatening sexual sexual/minors hate hate/threatening illicit illicit/violent self-harm " +
   "self-harm/intent self-harm/instructions violence violence/graphic";
 
-test("images and their events", () => {
+test("images and their events match their schemas", () => {
   const tokens = { inputTokens: 2, outputTokens: 1, outputImageTokens: 9 };
   const images = { images: [{ base64: "iVBORw0KGgo=" }], created: 1, tokens };
   const { client } = imageWires.images;
@@ -200,7 +200,7 @@ test("images and their events", () => {
 test.each([
   ["json", "CreateTranscriptionResponseJson"],
   ["verbose_json", "CreateTranscriptionResponseVerboseJson"],
-])("a transcript as %s", (format, schema) => {
+])("a transcript as %s matches its schema", (format, schema) => {
   const { client, vendor } = transcriptWires.transcriptions;
   const request = client.read([
     ["model", "m"],
@@ -216,7 +216,7 @@ test.each([
     expect(openai("CreateTranscriptionResponseStreamEvent")(event)).toEqual([]);
 });
 
-test("speech as events, and a video task", () => {
+test("events of speech and a video task match their schemas", () => {
   const { client } = speechWires.speech;
   const { write } = client.stream();
   const used = write({ kind: "done", usage: { inputTokens: 3, outputAudioTokens: 4 } });
@@ -229,7 +229,7 @@ test("speech as events, and a video task", () => {
     expect(openai("VideoResource")(videoWires.videos.client.render({ ...task, state }))).toEqual([]);
 });
 
-test("model lists and errors", () => {
+test("model lists and errors match their schemas", () => {
   const model = { name: "m", kind: "chat", ownedBy: "acme" } as const;
   expect(openai("ListModelsResponse")(modelLists.common.list([model], new URLSearchParams()))).toEqual([]);
   expect(openai("Model")(modelLists.common.one(model))).toEqual([]);

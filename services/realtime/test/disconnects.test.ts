@@ -54,7 +54,7 @@ const commit = { type: "input_audio_buffer.commit" };
 const long = { chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 };
 
 /** Sends events, and closes the connection before they can be answered. */
-async function leaveWith(session: TestSession, ...last: readonly object[]): Promise<void> {
+async function disconnectAfter(session: TestSession, ...last: readonly object[]): Promise<void> {
   for (const event of last) session.send(event);
   session.socket.close();
   await session.closed;
@@ -68,7 +68,7 @@ test.each([
   async ({ transcription, model, units }) => {
     const [event] = await charged(1, async () => {
       const session = await openSession(area, { model: "live" });
-      await leaveWith(session, settings({ turn_detection: null, transcription }), speech(96_000), commit);
+      await disconnectAfter(session, settings({ turn_detection: null, transcription }), speech(96_000), commit);
     });
     expect(event).toMatchObject({ model, outcome: "completed", estimated: false, units });
   },
@@ -79,7 +79,7 @@ test.each(["live", "gem"])(
   async (model) => {
     const [event] = await charged(1, async () => {
       const session = await textSession(area, model);
-      await leaveWith(session, userMessage(simulated(long)), { type: "response.create" });
+      await disconnectAfter(session, userMessage(simulated(long)), { type: "response.create" });
     });
     expect(event).toMatchObject({ model, outcome: "cancelled", estimated: false });
     expect(event?.units.inputTokens).toBeGreaterThan(0);
@@ -96,7 +96,7 @@ test("every open response is ended, including those outside the conversation", a
       session.send({ type: "response.create", response });
       await session.next("response.created");
     }
-    await leaveWith(session);
+    await disconnectAfter(session);
   });
   for (const event of found) expect(event).toMatchObject({ outcome: "cancelled", estimated: false });
 });
@@ -107,7 +107,7 @@ test("a response that the vendor starts after its client has disconnected is end
     const session = await openSession(area, { model: "live" });
     session.send(settings({ turn_detection: { type: "server_vad" }, transcription: { model: "whisper-1" } }));
     await session.next("session.updated");
-    await leaveWith(session, speech(48_000), speech(4_800, 0));
+    await disconnectAfter(session, speech(48_000), speech(4_800, 0));
   });
   expect(found.map(({ model, outcome }) => ({ model, outcome }))).toContainEqual({
     model: "live",
@@ -120,7 +120,7 @@ test("a session without open requests is closed immediately", async () => {
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   // There is no audio to commit, and no response to cancel.
-  await leaveWith(session, textOnly, commit, { type: "response.cancel" });
+  await disconnectAfter(session, textOnly, commit, { type: "response.cancel" });
   await area.settled("demo");
   const closeCode = await until(
     "the vendor to receive the close",
