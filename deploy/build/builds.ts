@@ -45,7 +45,7 @@ export async function buildCurrent(root: string, bundle: (folder: string) => Pro
     const built = currentBuild(root, stamp);
     if (built !== undefined) return built;
     const [newBundle, oldBundle] = [join(builds, "making"), join(builds, "leaving")];
-    for (const left of [newBundle, oldBundle]) rmSync(left, { recursive: true, force: true });
+    for (const folder of [newBundle, oldBundle]) rmSync(folder, { recursive: true, force: true });
     await bundle(newBundle);
     const number = 1 + Math.max(0, ...slotsOf(root).map((slot) => infoOf(slot).number));
     writeFileSync(join(newBundle, stampFile), `${number} ${stamp}`);

@@ -62,8 +62,8 @@ async function upload(url: string, bytes: number, modelFirst: boolean): Promise<
   outgoing.write(before);
   outgoing.write(wavHead({ sampleRate: 48_000, channels: 2, bits: 16 }, bytes - 44));
   const noise = randomBytes(64 * 1_024);
-  for (let left = bytes - 44; left > 0; left -= noise.length)
-    if (!outgoing.write(noise.subarray(0, left))) await new Promise((resolve) => outgoing.once("drain", resolve));
+  for (let remaining = bytes - 44; remaining > 0; remaining -= noise.length)
+    if (!outgoing.write(noise.subarray(0, remaining))) await new Promise((resolve) => outgoing.once("drain", resolve));
   outgoing.end(after);
   const status = await answered;
   if (status !== 200) throw new Error(`the upload was answered with ${status}`);

@@ -24,8 +24,8 @@ export function prepareStreams({ url, headers, body }: Pick<Load, "url" | "heade
     });
   return {
     async open(count) {
-      for (let left = count; left > 0; left -= openedTogether)
-        streams.push(...(await Promise.all(Array.from({ length: Math.min(openedTogether, left) }, openOne))));
+      for (let remaining = count; remaining > 0; remaining -= openedTogether)
+        streams.push(...(await Promise.all(Array.from({ length: Math.min(openedTogether, remaining) }, openOne))));
     },
     [Symbol.dispose]() {
       for (const stream of streams) stream.destroy();

@@ -5,16 +5,16 @@ import { report } from "./options.ts";
  * number, it is the duration.
  */
 export async function measureTime(name: string, run: () => Promise<unknown>): Promise<void> {
-  const taken: number[] = [];
+  const durations: number[] = [];
   let cpuMs = 0;
   for (let turn = 0; turn < 6; turn++) {
     const [startedAt, before] = [performance.now(), process.cpuUsage()];
     const result = await run();
-    taken.push(typeof result === "number" ? result : performance.now() - startedAt);
+    durations.push(typeof result === "number" ? result : performance.now() - startedAt);
     const { user, system } = process.cpuUsage(before);
     cpuMs = (user + system) / 1_000;
   }
-  const [first, ...rest] = taken;
+  const [first, ...rest] = durations;
   report(`  ${name}`, `${formatDurations(rest)}, first ${formatMs(first)}, CPU here ${formatMs(cpuMs)}`);
 }
 

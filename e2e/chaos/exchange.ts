@@ -51,10 +51,10 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
   const sentKey = sending.key === undefined ? key : sending.key;
   return new Promise((resolve) => {
     let head: Pick<Answer, "status" | "headers"> = { status: 0, headers: {} };
-    const kept: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let count = 0;
     const finish = (end: Answer["end"]): void => {
-      const text = Buffer.concat(kept).subarray(0, keptBytes).toString();
+      const text = Buffer.concat(chunks).subarray(0, keptBytes).toString();
       resolve({ ...head, body: text, bytes: count, end, ms: performance.now() - began });
       sent.destroy();
     };
@@ -75,7 +75,7 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
         head = { status: response.statusCode ?? 0, headers: response.headers };
         response
           .on("data", (piece: Buffer) => {
-            if (count < keptBytes) kept.push(piece);
+            if (count < keptBytes) chunks.push(piece);
             count += piece.length;
             if (disconnectsInAnswer === true) finish("disconnected");
             else if (count > maxBytes) finish("too late");

@@ -6,7 +6,13 @@ import { samplePng } from "../../services/media/test/pictures.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  const kinds = { chat: "chat", embed: "embedding", rank: "rerank", sketch: "image", hear: "transcription" } as const;
+  const kinds = {
+    chat: "chat",
+    embed: "embedding",
+    rank: "rerank",
+    sketch: "image",
+    transcribe: "transcription",
+  } as const;
   suite = await startSuite({
     config: {
       groups: { default: { models: ["*"] } },
@@ -14,7 +20,7 @@ beforeAll(async () => {
         Object.entries(kinds).map(([model, kind]) => [model, { kind, ownedBy: "acme", price: { request: 0.001 } }]),
       ),
       channels: [
-        channel("main", ["chat", "embed", "sketch", "hear"]),
+        channel("main", ["chat", "embed", "sketch", "transcribe"]),
         { ...channel("ranker", ["rank"]), provider: "cohere", baseUrl: "${SIMULATOR_URL}/at/ranker/cohere" },
       ],
       accounts: { demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default" }] } },
@@ -53,9 +59,13 @@ describe("Azure's SDK", () => {
     const head = wavHead({ sampleRate: 8_000, channels: 1, bits: 8 }, 8_000);
     const file = () => toFile(Buffer.concat([head, Buffer.alloc(8_000, 128)]), "a.wav", { type: "audio/wav" });
     const image = () => toFile(samplePng(), "cat.png", { type: "image/png" });
-    const hear = azure({ deployment: "hear" }).audio;
-    expect((await hear.transcriptions.create({ model: "gpt-of-another-name", file: await file() })).text).not.toBe("");
-    expect((await hear.translations.create({ model: "gpt-of-another-name", file: await file() })).text).not.toBe("");
+    const transcribe = azure({ deployment: "transcribe" }).audio;
+    expect(
+      (await transcribe.transcriptions.create({ model: "gpt-of-another-name", file: await file() })).text,
+    ).not.toBe("");
+    expect((await transcribe.translations.create({ model: "gpt-of-another-name", file: await file() })).text).not.toBe(
+      "",
+    );
     const drawn = await azure({ deployment: "sketch" }).images.edit({
       model: "gpt-of-another-name",
       image: await image(),
@@ -72,15 +82,15 @@ describe("Azure's SDK", () => {
     picture.set("image", new Blob([samplePng()]), "cat.png");
     picture.set("prompt", "a cat");
     for (const [path, body] of [
-      ["hear/audio/transcriptions", form],
+      ["transcribe/audio/transcriptions", form],
       ["sketch/images/edits", picture],
     ] as const) {
       const url = `${suite.edgeUrl}/openai/deployments/${path}?api-version=2024-10-21`;
       const answer = await fetch(url, { method: "POST", headers: { "api-key": keys.demo }, body });
       expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
     }
-    const [heard] = await suite.simulator.requests("main").then((all) => all.slice(-2));
-    expect(JSON.stringify(heard)).toContain("hear");
+    const [vendorRequest] = await suite.simulator.requests("main").then((all) => all.slice(-2));
+    expect(JSON.stringify(vendorRequest)).toContain("transcribe");
   });
 
   test("gets an error about the deployment's model", async () => {

@@ -22,7 +22,7 @@ const [desk, phone] = [
 ];
 
 /** Folder for the documentation's pictures, relative to the root of the repository. */
-const kept = process.env["SCREENSHOTS"];
+const screenshotsFolder = process.env["SCREENSHOTS"];
 /** axe needs 20 times as long for this rule as `faultsOfTheme`, which finds the same faults. */
 const withoutContrast = { without: ["color-contrast"] };
 
@@ -117,8 +117,8 @@ describe.skipIf(program === undefined)("every view of the console", () => {
 
 /** Stores a picture for the documentation. Without a folder for them, only one is taken, as a test. */
 async function takePicture(page: Page, name: string): Promise<void> {
-  if (kept === undefined && name !== "overview") return;
-  const path = kept === undefined ? undefined : resolve(root, kept, `${name}.png`);
+  if (screenshotsFolder === undefined && name !== "overview") return;
+  const path = screenshotsFolder === undefined ? undefined : resolve(root, screenshotsFolder, `${name}.png`);
   const picture = await page.screenshot(path === undefined ? {} : { path });
   expect(picture.length, name).toBeGreaterThan(5_000);
 }
@@ -170,15 +170,15 @@ const maxPresses = 150;
  */
 async function notReachedByTab(page: Page): Promise<readonly string[]> {
   await page.evaluate(watchFocus);
-  let left: readonly string[] = await page.evaluate("notReached()");
+  let unreachable: readonly string[] = await page.evaluate("notReached()");
   let presses = 0;
-  while (presses < maxPresses && left.length > 0) {
-    presses += left.length;
+  while (presses < maxPresses && unreachable.length > 0) {
+    presses += unreachable.length;
     // Sent together, so that Chromium need not draw the page after each press.
-    await Promise.all(left.map(() => page.keyboard.press("Tab")));
-    left = await page.evaluate("notReached()");
+    await Promise.all(unreachable.map(() => page.keyboard.press("Tab")));
+    unreachable = await page.evaluate("notReached()");
   }
-  return left;
+  return unreachable;
 }
 
 const watchFocus = `

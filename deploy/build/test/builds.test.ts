@@ -94,7 +94,7 @@ test("a bundle that a running process uses is kept, and replaced after its end",
 });
 
 test("what a killed process left is deleted", async () => {
-  for (const left of ["making", "leaving"]) write(`.build/${left}/program.js`, "half");
+  for (const name of ["making", "leaving"]) write(`.build/${name}/program.js`, "half");
   await build();
   expect(readdirSync(join(root, ".build"))).toEqual(["0"]);
 });

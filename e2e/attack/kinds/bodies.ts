@@ -186,13 +186,13 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
       blockedTimes.push(await longestBlocked(context, reader.area));
     }
     const growth = await memoryGrowth(context, reader.area, before);
-    const least = Math.min(...blockedTimes);
+    const shortest = Math.min(...blockedTimes);
     return attackResult(
       `${answers.length} × ${(body.length / 1e6).toFixed(1)} MB: ${statusesOf(answers)}`,
-      `loop ${Math.round(least)} ms, memory +${Math.round(growth)} MiB`,
+      `loop ${Math.round(shortest)} ms, memory +${Math.round(growth)} MiB`,
       [
-        least > maxBlockedMs &&
-          `a body blocked the event loop of ${reader.area} for ${Math.round(least)} ms (aim: ${maxBlockedMs})`,
+        shortest > maxBlockedMs &&
+          `a body blocked the event loop of ${reader.area} for ${Math.round(shortest)} ms (aim: ${maxBlockedMs})`,
         growth > maxGrowthMebibytes &&
           `${reader.area} keeps ${Math.round(growth)} MiB more (aim: ${maxGrowthMebibytes})`,
       ],

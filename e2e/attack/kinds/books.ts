@@ -200,9 +200,9 @@ const takenNames: Attack = {
     await until("the vendor's list to be requested", () => context.requests("lister").length > 0);
     const request = { ...textRequest("chat", context.model("chat")), key: context.other.key };
     const answers = await context.sendAll(times(20, () => request));
-    const taken = context.requests("lister").filter(({ path }) => !path.endsWith("/models")).length;
-    return attackResult(`${answers.length} calls: ${statusesOf(answers)}`, `${taken} reached the other vendor`, [
-      taken > 0 && `${taken} calls of another channel's model reached the vendor that lists its name`,
+    const listedCount = context.requests("lister").filter(({ path }) => !path.endsWith("/models")).length;
+    return attackResult(`${answers.length} calls: ${statusesOf(answers)}`, `${listedCount} reached the other vendor`, [
+      listedCount > 0 && `${listedCount} calls of another channel's model reached the vendor that lists its name`,
       context.requests("chat").length < answers.length && "calls did not reach the vendor that is configured for them",
     ]);
   },

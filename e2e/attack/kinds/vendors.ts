@@ -31,10 +31,10 @@ const repeatPiece =
   (first: string, piece: string): RawHandler =>
   (socket) => {
     socket.write(first);
-    let left = endlessBytes;
+    let remaining = endlessBytes;
     const more = (): void => {
-      while (left > 0 && !socket.destroyed) {
-        left -= piece.length;
+      while (remaining > 0 && !socket.destroyed) {
+        remaining -= piece.length;
         if (!socket.write(piece)) {
           socket.once("drain", more);
           return;

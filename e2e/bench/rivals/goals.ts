@@ -19,7 +19,7 @@ export interface Measured {
 }
 
 /** Goal with its maximum, and the function that finds the measured value. */
-export type Goal = readonly [what: string, most: number, unit: string, digits: number, readValue: ReadValue];
+export type Goal = readonly [what: string, maximum: number, unit: string, digits: number, readValue: ReadValue];
 type ReadValue = (measured: Measured) => Spread | undefined;
 
 const ownMicros = (round: Round): number => round.ownMicros;

@@ -7,10 +7,10 @@ export interface Spread {
 /** Returns the median, minimum and maximum of values, or undefined. */
 export function spreadOf(values: readonly number[]): Spread | undefined {
   const sorted = values.toSorted((left, right) => left - right);
-  const [least, median, most] = [sorted[0], sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];
-  return least === undefined || median === undefined || most === undefined
+  const [lowest, median, highest] = [sorted[0], sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];
+  return lowest === undefined || median === undefined || highest === undefined
     ? undefined
-    : { median, min: least, max: most };
+    : { median, min: lowest, max: highest };
 }
 
 /**
@@ -21,7 +21,7 @@ export function ratioOf(ours: readonly number[], theirs: readonly number[]): Spr
   return spreadOf(ours.flatMap((one, at) => (theirs[at] ? [one / theirs[at]] : [])));
 }
 
-export function formatSpread({ median, min: least, max: most }: Spread, digits = 0): string {
+export function formatSpread({ median, min: lowest, max: highest }: Spread, digits = 0): string {
   const write = (value: number): string => value.toFixed(digits);
-  return least === most ? write(median) : `${write(median)} (${write(least)}-${write(most)})`;
+  return lowest === highest ? write(median) : `${write(median)} (${write(lowest)}-${write(highest)})`;
 }

@@ -186,7 +186,7 @@ async function runStep(id: string, next: Step, at: number, model: Model): Promis
       const modelCall = callId === undefined ? undefined : model.calls.get(callId);
       if (callId === undefined || modelCall === undefined || next.nanos === 0n) return;
       // Extends as a stream does: step by step, and by half a step after a refusal.
-      for (let left = next.steps, step = next.nanos; left > 0 && step > 0n; left--) {
+      for (let remaining = next.steps, step = next.nanos; remaining > 0 && step > 0n; remaining--) {
         const isCovered = step <= model.available;
         const extended = await extendHold(redis, { accountId: id, callId, nanos: step }).catch(refusedForMoney);
         expect(extended).toBe(modelCall.open && isCovered);

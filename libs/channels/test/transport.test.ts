@@ -178,7 +178,7 @@ test("an exchange that is aborted while connecting ends immediately, and nothing
   // Does not answer the TLS handshake.
   await using deaf = await startSocketServer(() => connections++, "https");
   const connected = once(deaf.server, "connection");
-  const leaving = new AbortController();
+  const aborter = new AbortController();
   const state = { isSent: false };
   const request = {
     url: new URL(deaf.url),
@@ -189,9 +189,9 @@ test("an exchange that is aborted while connecting ends immediately, and nothing
     body: Buffer.from("{}"),
     state,
   } as const;
-  const pendingAnswer = transport.send(request, leaving.signal);
+  const pendingAnswer = transport.send(request, aborter.signal);
   await connected;
-  leaving.abort();
+  aborter.abort();
   await expect(pendingAnswer).rejects.toThrow("ended by the gateway");
   expect([state.isSent, connections]).toEqual([false, 1]);
 });

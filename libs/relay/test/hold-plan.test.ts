@@ -87,12 +87,12 @@ describe("a call without an output limit", () => {
     ["is a nano-dollar short of the default limit", heldFor(16_384) - 1n, 16_383, 19_999n],
     ["covers a fraction of a token more", heldFor(300) + 7n, 300, 7n],
     ["covers the minimum", heldFor(256), 256, 0n],
-  ])("is held for the limit that the balance covers: it %s", async (_, balance, tokens, left) => {
+  ])("is held for the limit that the balance covers: it %s", async (_, balance, tokens, remaining) => {
     const { hold, available } = await open({ balance });
     const { held, plan } = await hold(planOf({}));
     expect(plan.cost.size.affordableOutputTokens).toBe(tokens);
-    expect(held.expected.upperNanos).toBe(balance - left);
-    expect(await available()).toBe(left);
+    expect(held.expected.upperNanos).toBe(balance - remaining);
+    expect(await available()).toBe(remaining);
   });
 
   test.each([heldFor(256) - 1n, 0n])("is refused if the balance of %s does not cover the minimum", async (balance) => {

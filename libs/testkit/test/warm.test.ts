@@ -34,10 +34,10 @@ test("a disposed service's process is reused by the next, with new ports, variab
 
 test("a delay that an earlier run left does not keep the process alive", async () => {
   const first = await start();
-  const leaving = new AbortController();
-  const left = fetch(`${first.url}/at/left/openai/v1/chat/completions`, {
+  const aborter = new AbortController();
+  const pending = fetch(`${first.url}/at/left/openai/v1/chat/completions`, {
     method: "POST",
-    signal: leaving.signal,
+    signal: aborter.signal,
     headers: { authorization: "Bearer sk-left", "content-type": "application/json" },
     body: JSON.stringify({
       model: "gpt-4o",
@@ -46,8 +46,8 @@ test("a delay that an earlier run left does not keep the process alive", async (
   });
   const simulator = simulatorAt(first.url);
   await until("the request", async () => (await simulator.requests("left")).length === 1);
-  leaving.abort();
-  await expect(left).rejects.toThrow();
+  aborter.abort();
+  await expect(pending).rejects.toThrow();
   await first[Symbol.asyncDispose]();
   const second = await start();
   await second.stop();

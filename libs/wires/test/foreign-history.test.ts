@@ -71,9 +71,9 @@ describe("a forwarded body", () => {
     ["the same in the other spelling", "content", "gemini-3-flash", model({ function_call: {} }), false],
     ["the same, to the newest by its alias", "content", "gemini-flash-latest", model(call), false],
     ["the same, to older models", "content", "gemini-2.5-flash", model(call), true],
-  ])("%s: %s, %s", (_, wire, name, body, taken) => {
+  ])("%s: %s, %s", (_, wire, name, body, accepted) => {
     const accepts = wires[wire].pass.accepts?.(Buffer.from(JSON.stringify(body)), name);
-    expect(accepts && runToEnd(accepts)).toBe(taken);
+    expect(accepts && runToEnd(accepts)).toBe(accepted);
   });
 });
 

@@ -28,8 +28,8 @@ describe("money is held for the largest output limit of a body", () => {
     ["responses", { max_output_tokens: 20, max_tokens: 30 }, 30],
     ["messages", { max_tokens_to_sample: 30 }, 30],
     ["content", { generation_config: { max_output_tokens: 6, candidate_count: 2 } }, 12],
-  ])("%s %j", (wire, more, most) => {
-    expect(asks[wire](more).maxOutputTokens).toBe(most);
+  ])("%s %j", (wire, more, expected) => {
+    expect(asks[wire](more).maxOutputTokens).toBe(expected);
   });
 });
 
@@ -50,8 +50,8 @@ describe("members are removed from a body, and every other byte is unchanged", (
     ['{ "a" : 1 }', ["a"], "{  }"],
     ['{"a":1}', ["b"], '{"a":1}'],
     ["{}", ["a"], "{}"],
-  ])("%s without %j", (body, names, left) => {
-    expect(withoutMembers(Buffer.from(body), names).toString()).toBe(left);
+  ])("%s without %j", (body, names, remaining) => {
+    expect(withoutMembers(Buffer.from(body), names).toString()).toBe(remaining);
   });
 
   test("members are removed from any body", () => {
@@ -140,6 +140,6 @@ test.each([
   [{ sequential_image_generation_options: { max_images: 15 } }, 15],
   [{ extra_body: { parameters: { n: 8 } } }, 8],
   [{ seed: 900, user: "12" }, 1],
-])("maximum number of images of a request: %j", (more, most) => {
-  expect(maxImagesOf(readImageBody({ model: "m", prompt: "a fox", ...more }).request)).toBe(most);
+])("maximum number of images of a request: %j", (more, expected) => {
+  expect(maxImagesOf(readImageBody({ model: "m", prompt: "a fox", ...more }).request)).toBe(expected);
 });

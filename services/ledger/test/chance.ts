@@ -24,8 +24,8 @@ export function seededChance(seed: number): Chance {
     in100: (percent) => next() * 100 < percent,
     one: (list) => list[below(list.length)],
     shuffled(list) {
-      const left = [...list];
-      return list.flatMap(() => left.splice(below(left.length), 1));
+      const remaining = [...list];
+      return list.flatMap(() => remaining.splice(below(remaining.length), 1));
     },
   };
 }

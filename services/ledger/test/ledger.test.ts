@@ -113,27 +113,27 @@ describe.each(engines)("books in $name", ({ name, start: startEngine }) => {
   });
 
   test("events of a dead service are published once and counted once by two concurrent ledgers", async () => {
-    await createAccount(redis, { id: "left", balance: 1_000_000n });
-    const calls = Array.from({ length: 100 }, (_, at) => `left-${at}`);
+    await createAccount(redis, { id: "lost", balance: 1_000_000n });
+    const calls = Array.from({ length: 100 }, (_, at) => `lost-${at}`);
     for (const callId of calls) {
-      await put("left", callId, 60_000);
+      await put("lost", callId, 60_000);
       await settle(redis, {
-        accountId: "left",
+        accountId: "lost",
         callId,
         costNanos: 7n,
         tokens: 3,
-        draft: draft("left", callId),
+        draft: draft("lost", callId),
       });
     }
     const ids = await until("all events to be stored", async () => {
-      const all = (await stored()).filter((id) => id.startsWith("left-"));
+      const all = (await stored()).filter((id) => id.startsWith("lost-"));
       return all.length >= calls.length && all;
     });
     expect(ids.toSorted()).toEqual(calls.toSorted());
-    const totals = async () => (await read("/usage?by=account&account=left")).body.data;
+    const totals = async () => (await read("/usage?by=account&account=lost")).body.data;
     await until("all events to be counted", async () => (await totals())?.[0]?.sums.calls === "100");
     expect(await totals()).toEqual([
-      { by: { account: "left" }, sums: { calls: "100", costNanos: "700", inputTokens: "300" } },
+      { by: { account: "lost" }, sums: { calls: "100", costNanos: "700", inputTokens: "300" } },
     ]);
   });
 

@@ -18,17 +18,17 @@ test.each([
   [3000, 3000],
   [4999, 4999],
   [5000, 1011],
-])("a side that closed with %i is closed for the other with %i", (code, carried) =>
-  expect(sendableCode(code)).toBe(carried),
+])("a side that closed with %i is closed for the other with %i", (code, expected) =>
+  expect(sendableCode(code)).toBe(expected),
 );
 
 test("a reason is cut between characters, and contains no address and no key", () => {
   expect(sendableReason("go to https://vendor.example/x with sk-abcdef123456")).toBe("go to [address] with [key]");
   for (const reason of ["ä".repeat(100), "😀".repeat(50), `a${"😀".repeat(50)}`]) {
-    const carried = sendableReason(reason);
-    expect(Buffer.byteLength(carried)).toBeLessThanOrEqual(123);
-    expect(Buffer.byteLength(carried)).toBeGreaterThan(119);
-    expect(reason.startsWith(carried)).toBe(true);
+    const sendable = sendableReason(reason);
+    expect(Buffer.byteLength(sendable)).toBeLessThanOrEqual(123);
+    expect(Buffer.byteLength(sendable)).toBeGreaterThan(119);
+    expect(reason.startsWith(sendable)).toBe(true);
   }
 });
 

@@ -6,11 +6,11 @@ import { service } from "../src/service.ts";
 /** Embeddings of cloud vendors and Cohere, requested by clients of other wires and billed per token. */
 const key = "sk-demo-0123456789abcdef";
 const vectors = [
-  { name: "titan", provider: "bedrock", model: "amazon.titan-embed-text-v2:0", most: 1 },
-  { name: "bedrock-cohere", provider: "bedrock", model: "cohere.embed-english-v3", most: 96 },
-  { name: "cohere", provider: "cohere", model: "embed-v4.0", most: 96 },
-  { name: "vertex-text", provider: "vertex", model: "text-embedding-005", most: 250 },
-  { name: "vertex-gemini", provider: "vertex", model: "gemini-embedding-001", most: 1 },
+  { name: "titan", provider: "bedrock", model: "amazon.titan-embed-text-v2:0", maxInputs: 1 },
+  { name: "bedrock-cohere", provider: "bedrock", model: "cohere.embed-english-v3", maxInputs: 96 },
+  { name: "cohere", provider: "cohere", model: "embed-v4.0", maxInputs: 96 },
+  { name: "vertex-text", provider: "vertex", model: "text-embedding-005", maxInputs: 250 },
+  { name: "vertex-gemini", provider: "vertex", model: "gemini-embedding-001", maxInputs: 1 },
 ] as const;
 const places = {
   bedrock: { path: "/bedrock?region=us-east-1", key: "AKIASIMULATEDKEYID:AKIASIMULATEDKEYID-secret" },
@@ -61,7 +61,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 const settled = async (): Promise<bigint> => (await area.settled("demo")).spentNanos;
 const requestsTo = (name: string) => area.simulator.requests(name);
 
-describe.each(vectors)("vectors of $name", ({ name, most: max }) => {
+describe.each(vectors)("vectors of $name", ({ name, maxInputs: max }) => {
   beforeEach(() => area.simulator.forget(name));
 
   test.each([1, 5])("of %s texts are in order, with the vendor's token count", async (length) => {

@@ -239,9 +239,9 @@ describe.each([false, true])("streamed: %s", (stream) => {
       const refused = await call(wire, `${wire}-bare`, more, { stream });
       expect(refused.status).toBe(400);
       expect(refused.text).toContain(Object.keys(more)[0]);
-      const left = await call(wire, `${wire}-bare`, more, { stream, key: keys.usual });
-      expect([left.status, left.dropped]).toEqual([200, Object.keys(more)[0]]);
-      expect(await eventOf(left.requestId)).toMatchObject({ costNanos: String(tokenNanos) });
+      const answer = await call(wire, `${wire}-bare`, more, { stream, key: keys.usual });
+      expect([answer.status, answer.dropped]).toEqual([200, Object.keys(more)[0]]);
+      expect(await eventOf(answer.requestId)).toMatchObject({ costNanos: String(tokenNanos) });
       const passed = await call(wire, `${wire}-bare`, more, { stream, key: keys.open });
       expect(passed.status).toBe(200);
       expect(await eventOf(passed.requestId)).toMatchObject({

@@ -9,7 +9,7 @@ export interface Ranked {
 }
 
 /** Sorts documents by relevance, the most relevant first. */
-export function rank(query: string, documents: readonly string[], most = documents.length): readonly Ranked[] {
+export function rank(query: string, documents: readonly string[], maximum = documents.length): readonly Ranked[] {
   const queryWords = new Set(wordsIn(query));
   return documents
     .map((document, index) => {
@@ -17,5 +17,5 @@ export function rank(query: string, documents: readonly string[], most = documen
       return { index, score: queryWords.size === 0 ? 0 : shared.size / queryWords.size };
     })
     .sort((one, other) => other.score - one.score || one.index - other.index)
-    .slice(0, most);
+    .slice(0, maximum);
 }

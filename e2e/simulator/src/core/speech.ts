@@ -1,7 +1,7 @@
 /** PCM with 16 bits, 24 kHz and one channel, the default format of realtime vendors. */
 const bytesPerSecond = 48_000;
 /** Tokens per second of received and of generated speech. */
-const [heardPerSecond, madePerSecond] = [10, 20];
+const [inputTokensPerSecond, outputTokensPerSecond] = [10, 20];
 /** A letter takes a fortieth of a second. */
 const bytesPerLetter = bytesPerSecond / 40;
 
@@ -22,11 +22,11 @@ export function toneFor(words: string): Buffer {
 }
 
 export function generatedSpeechTokens(bytes: number): number {
-  return Math.ceil((bytes * madePerSecond) / bytesPerSecond);
+  return Math.ceil((bytes * outputTokensPerSecond) / bytesPerSecond);
 }
 
 export function receivedSpeechTokens(bytes: number): number {
-  return Math.ceil((bytes * heardPerSecond) / bytesPerSecond);
+  return Math.ceil((bytes * inputTokensPerSecond) / bytesPerSecond);
 }
 
 export function millisecondsOf(bytes: number): number {
@@ -44,7 +44,7 @@ export type SpeechEvent = "nothing" | "speech began" | "speech" | "speech ended"
 export class TurnDetector {
   #speaking = false;
 
-  hear(samples: Buffer): SpeechEvent {
+  addSamples(samples: Buffer): SpeechEvent {
     const silent = isSilent(samples);
     if (this.#speaking === !silent) return silent ? "nothing" : "speech";
     this.#speaking = !silent;

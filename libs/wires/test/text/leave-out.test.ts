@@ -46,9 +46,9 @@ const cases: readonly (readonly [Wire, object, object, readonly string[]])[] = [
   ],
 ];
 
-test.each(cases)("%s %j: a tool without a price is removed and named", (wire, body, left, dropped) => {
-  expect(reduced(wire, body)).toMatchObject({ body: left, dropped });
-  expect(reduced(wire, body)?.body).toEqual(left);
+test.each(cases)("%s %j: a tool without a price is removed and named", (wire, body, reducedBody, dropped) => {
+  expect(reduced(wire, body)).toMatchObject({ body: reducedBody, dropped });
+  expect(reduced(wire, body)?.body).toEqual(reducedBody);
 });
 
 test("a tool with a price stays", () => {

@@ -72,10 +72,12 @@ test.each<[string, Partial<TextRequest>["reasoning"], boolean]>([
   ["gpt-6-astra", { effort: "none" }, false],
   ["gpt-6.2-sol", undefined, false],
   ["other", { effort: "low" }, true],
-])("%s with %j accepts sampling settings: %s", (model, reasoning, taken) => {
+])("%s with %j accepts sampling settings: %s", (model, reasoning, isAccepted) => {
   const { body, dropped } = rendered("chat", model, { ...sampling, reasoning });
-  expect(names.filter((name) => name in body)).toEqual(taken ? names : []);
-  expect(Object.keys(sampling).filter((field) => dropped.includes(field))).toEqual(taken ? [] : Object.keys(sampling));
+  expect(names.filter((name) => name in body)).toEqual(isAccepted ? names : []);
+  expect(Object.keys(sampling).filter((field) => dropped.includes(field))).toEqual(
+    isAccepted ? [] : Object.keys(sampling),
+  );
 });
 
 test("sampling settings that change nothing are dropped without being named", () => {

@@ -67,7 +67,10 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model,
     expect(await mine().cancel(id)).toMatchObject({ id, status: "cancelled" });
     expect(await mine().cancel(id)).toMatchObject({ id, status: "cancelled" });
     expect(await mine().retrieve(id)).toMatchObject({ status: "cancelled" });
-    await until("the vendor to be left", async () => (await area.simulator.requests(model)).at(-1)?.aborted === true);
+    await until(
+      "the gateway to disconnect from the vendor",
+      async () => (await area.simulator.requests(model)).at(-1)?.aborted === true,
+    );
   });
 
   test("its events are streamed, and the stream can be resumed", async () => {
@@ -140,7 +143,10 @@ test("a running response is cancelled when it is deleted", async () => {
   const { id } = await mine().create({ model, input: slowly(2_000), background: true });
   await mine().delete(id);
   expect(await failureOf(mine().retrieve(id))).toMatchObject({ status: 404 });
-  await until("the vendor to be left", async () => (await area.simulator.requests(model)).at(-1)?.aborted === true);
+  await until(
+    "the gateway to disconnect from the vendor",
+    async () => (await area.simulator.requests(model)).at(-1)?.aborted === true,
+  );
 });
 
 test("a deleted response is not stored again, even if it ends later", async () => {

@@ -26,13 +26,13 @@ test("a response that begins during the shutdown is ended immediately", async ()
 
 test("an open response ends with its connection, for the same reason", async () => {
   await using open = await connection();
-  const [left, interrupted, ending] = [sinkOf(open.socket, quiet), new AbortController(), restartFailure()];
+  const [disconnected, interrupted, ending] = [sinkOf(open.socket, quiet), new AbortController(), restartFailure()];
   const sink = sinkOf(open.socket, interrupted.signal);
   interrupted.abort(ending);
-  expect([sink.ending.reason, left.ending.aborted]).toEqual([ending, false]);
+  expect([sink.ending.reason, disconnected.ending.aborted]).toEqual([ending, false]);
   open.client.close();
   await once(open.socket, "close");
-  expect([sink.ending.reason, left.ending.reason]).toEqual([ending, expect.any(ClientDisconnected)]);
+  expect([sink.ending.reason, disconnected.ending.reason]).toEqual([ending, expect.any(ClientDisconnected)]);
 });
 
 test("a response that has ended has no listeners", async () => {

@@ -104,7 +104,7 @@ export class LiveConversation implements Conversation {
     }
     const samples = bytesOf(input["audio"]);
     this.#audio.push(samples);
-    const speech = this.#voice.hear(samples);
+    const speech = this.#voice.addSamples(samples);
     const config = memberOf(this.#setup, "realtimeInputConfig");
     if (speech === "speech began" && memberOf(config, "activityHandling") !== "NO_INTERRUPTION") this.#interrupt();
     if (speech === "speech ended") this.#endSpeech();

@@ -19,7 +19,7 @@ export class LiveConversation implements Conversation {
   readonly #id = freshId("live_");
   readonly #expiresAt = nowSeconds() + lifetimeSeconds;
   #session: Members | undefined;
-  #heardBytes = 0;
+  #receivedBytes = 0;
   #isClosed = false;
 
   constructor(peer: Peer, call: SocketCall) {
@@ -60,7 +60,7 @@ export class LiveConversation implements Conversation {
         this.#requireDelegation(memberOf(memberOf(event, "session"), "delegation"));
         return this.#send("session.updated", { session: this.#shown() }, id);
       case "session.input_audio.append":
-        return this.#hear(Buffer.from(textAt(event, "audio") ?? "", "base64"));
+        return this.#receiveAudio(Buffer.from(textAt(event, "audio") ?? "", "base64"));
       case "session.input_audio.mute":
         return this.#send("session.input_audio.muted", {}, id);
       case "session.input_audio.unmute":
@@ -98,9 +98,9 @@ export class LiveConversation implements Conversation {
       });
   }
 
-  #hear(samples: Buffer): void {
+  #receiveAudio(samples: Buffer): void {
     const start = this.#ms();
-    this.#heardBytes += samples.length;
+    this.#receivedBytes += samples.length;
     const range = { start_ms: start, end_ms: this.#ms() };
     this.#send("session.input_transcript.delta", { delta: `${range.end_ms - start} ms of speech`, ...range });
     this.#send("session.usage.updated", {
@@ -137,7 +137,7 @@ export class LiveConversation implements Conversation {
   }
 
   #ms(): number {
-    return millisecondsOf(this.#heardBytes);
+    return millisecondsOf(this.#receivedBytes);
   }
 
   #shown(): object {

@@ -101,14 +101,14 @@ export class RealtimeConversation implements Conversation {
     this.#audio.push(samples);
     const detection = memberOf(this.#input(), "turn_detection");
     if (!isRecord(detection)) return;
-    const speech = this.#voice.hear(samples);
+    const speech = this.#voice.addSamples(samples);
     if (speech === "speech began") {
       if (this.#active !== undefined && detection["interrupt_response"] !== false)
         this.#active.cancelled = "turn_detected";
       this.#send("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: freshId("item_") });
     }
     if (speech !== "speech ended") return;
-    this.#send("input_audio_buffer.speech_stopped", { audio_end_ms: this.#heardMs(), item_id: freshId("item_") });
+    this.#send("input_audio_buffer.speech_stopped", { audio_end_ms: this.#receivedMs(), item_id: freshId("item_") });
     this.#commit();
     if (detection["create_response"] !== false) this.#respond({});
   }
@@ -193,7 +193,7 @@ export class RealtimeConversation implements Conversation {
     return memberOf(this.#settings["audio"], "input");
   }
 
-  #heardMs(): number {
+  #receivedMs(): number {
     return millisecondsOf(this.#audio.reduce((sum, piece) => sum + piece.length, 0));
   }
 

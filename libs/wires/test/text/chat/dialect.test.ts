@@ -61,10 +61,10 @@ describe("a passed request", () => {
     [{ reasoningMember: "none" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
     [{ reasoningMember: "reasoning" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
     [{}, { role: "assistant", content: "x", reasoning_content: "t" }, true],
-  ])("in %j of %j is unchanged: %s", (dialect, message, taken) => {
+  ])("in %j of %j is unchanged: %s", (dialect, message, isUnchanged) => {
     const body = Buffer.from(JSON.stringify({ model: "m", messages: [message] }));
     const accepts = chatWireForDialect(dialect).pass?.accepts?.(body, "m");
-    expect(accepts === undefined || runToEnd(accepts)).toBe(taken);
+    expect(accepts === undefined || runToEnd(accepts)).toBe(isUnchanged);
   });
 });
 
