@@ -112,7 +112,7 @@ describe("seats", () => {
   });
 });
 
-test("a seat is held as long as its call, and released when its process dies, while other calls continue", async () => {
+test("a seat is held as long as its call, and released when its process is killed, while other calls continue", async () => {
   await using dying = await startReplica(suite, limits);
   const redis = new Redis(suite.backends.redisUrl);
   const expiry = async () => Number((await redis.zrange("channel:{leased}:seats:", "0", "0", "WITHSCORES"))[1] ?? 0);

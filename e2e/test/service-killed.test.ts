@@ -95,7 +95,7 @@ describe("text is killed", () => {
     await until("calls to pass", async () => (await fetch(`${suite.opsUrl("text")}/readyz`)).ok);
   });
 
-  test("the official SDKs throw what their wire's error says", async () => {
+  test("the official SDKs throw the error of their wire", async () => {
     const openai = sdk(suite);
     const anthropic = new Anthropic({ baseURL: suite.edgeUrl, apiKey: keys.demo, maxRetries: 0 });
     const google = new GoogleGenAI({ apiKey: keys.demo, httpOptions: { baseUrl: suite.edgeUrl } });

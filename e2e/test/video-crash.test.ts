@@ -105,7 +105,7 @@ test(`killed ${kills} times under ${tasks} tasks: every task ends, is settled on
   expect([...(await creates()).values()].filter((count) => count !== 1)).toEqual([]);
 });
 
-test("a service that is unavailable, or dies during a request, is reported in the request's format, and nothing is charged", async () => {
+test("a service that is unavailable, or is killed during a request, is reported in the request's format, and nothing is charged", async () => {
   const before = await money(suite);
   const dying = ask({ url: suite.edgeUrl }, "/v1/videos", {
     model: "film-openai",

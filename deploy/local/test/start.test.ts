@@ -189,7 +189,7 @@ describe.concurrent("npm start", () => {
     );
   });
 
-  test("a service that dies ends the start, and its output reaches the terminal", async () => {
+  test("a service that exits ends the start, and its output reaches the terminal", async () => {
     using place = newPlace();
     const { status, stderr } = await place.start({ BOOKS_KEEP_DAYS: "soon" }).ended;
     expect(status).toBe(1);

@@ -144,7 +144,7 @@ test.each([
   expect((await post("/webhook/hooks/signed-X", body, { "x-modelgate-signature": signature }))[0]).toBe(status);
 });
 
-test("a receiver answers as its script says", async () => {
+test("a receiver answers by its script", async () => {
   const script = [{ status: 503, errorMessage: "down" }, {}];
   await fetch(`${started.url}/_script/ops`, { method: "PUT", body: JSON.stringify(script) });
   const path = "/at/ops/slack/services/T0/B0/X";

@@ -27,7 +27,7 @@ test("an echo of text, of contents and of steps, with its counts", async () => {
     expect((await post({ model, input })).body.steps).toEqual(body.steps);
 });
 
-test("a call comes with a signed thought, and both come back", async () => {
+test("an answer with a call has a signed thought, and the next request must contain both", async () => {
   const first = await post({ model, tools, input: 'call weather {"city":"Oslo"}' });
   expect(first.body).toMatchObject({
     status: "requires_action",

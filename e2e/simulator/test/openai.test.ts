@@ -27,13 +27,13 @@ const raw = (behaviour: object, stream = true, more: object = {}) =>
   });
 
 describe("with the official SDK", () => {
-  test("an answer that echoes, with usage by the documented rule", async () => {
+  test("an answer repeats the prompt, with usage by the documented rule", async () => {
     const answer = await client().chat.completions.create(ask("Hello"));
     expect(answer.choices[0]?.message.content).toBe("You said: Hello");
     expect(answer.usage).toMatchObject({ prompt_tokens: 2, completion_tokens: 4, total_tokens: 6 });
   });
 
-  test("a stream with role, content, finish, usage if requested, and the end", async () => {
+  test("a stream has the role, the content, the finish reason, the requested usage and its end", async () => {
     const stream = await client().chat.completions.create({
       ...ask("Hello"),
       stream: true,
@@ -47,7 +47,7 @@ describe("with the official SDK", () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 6 } });
   });
 
-  test("tool calls, errors, refused keys, the model list", async () => {
+  test("tool calls, errors, refused keys and the model list have the SDK's types", async () => {
     const called = await client().chat.completions.create(simulate({ toolCalls: [{ name: "f", arguments: "{}" }] }));
     expect(called.choices[0]).toMatchObject({
       finish_reason: "tool_calls",

@@ -58,7 +58,7 @@ test("a complete answer aborts nothing, neither before its close nor after it", 
   expect(ending.aborted).toBe(false);
 });
 
-test("work that its call no longer waits for", async () => {
+test("a wait for work ends when its call ends, with the same failure", async () => {
   const ending = new AbortController();
   const never = new Promise<void>(() => undefined);
   const waiting = unlessEnded(ending.signal, never);

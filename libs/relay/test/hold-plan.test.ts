@@ -87,7 +87,7 @@ describe("a call without an output limit", () => {
     ["is a nano-dollar short of the default limit", heldFor(16_384) - 1n, 16_383, 19_999n],
     ["covers a fraction of a token more", heldFor(300) + 7n, 300, 7n],
     ["covers the minimum", heldFor(256), 256, 0n],
-  ])("is held for the limit that the balance covers: it %s", async (_, balance, tokens, remaining) => {
+  ])("has a hold for the limit that the balance covers: it %s", async (_, balance, tokens, remaining) => {
     const { hold, available } = await open({ balance });
     const { held, plan } = await hold(planOf({}));
     expect(plan.cost.size.affordableOutputTokens).toBe(tokens);
@@ -104,7 +104,7 @@ describe("a call without an output limit", () => {
     expect(await available()).toBe(balance);
   });
 
-  test("is held for the limit that a budget covers", async () => {
+  test("has a hold for the limit that a budget covers", async () => {
     const { hold, available } = await open({ balance: 1_000_000_000n, budgets: { tokenPerDay: String(heldFor(500)) } });
     expect((await hold(planOf({}))).plan.cost.size.affordableOutputTokens).toBe(500);
     expect(await available()).toBe(1_000_000_000n - heldFor(500));
@@ -117,7 +117,7 @@ describe("a call without an output limit", () => {
     expect(plan.cost.size).toMatchObject({ affordableOutputTokens: 400, maxOutputTokens: 1_200 });
   });
 
-  test("a call whose hold grows is held for completely if the balance does not cover the first step", async () => {
+  test("a growing hold is complete from the start if the balance does not cover the first step", async () => {
     const stream = planOf({}, { stream: true });
     const covered = await open({ balance: heldFor(2_048) });
     expect((await covered.hold(stream)).held.expected.output).toMatchObject({ first: 2_048, max: Infinity });

@@ -234,7 +234,7 @@ describe("the models that serve a call", () => {
     ["no channel is available", noChannel],
     ["its vendor fails", new Failure("upstream_error")],
     ["its vendor refuses further requests", new Failure("upstream_rate_limited")],
-  ])("a fallback if %s, at its own price; the first hold is released", async (_, failure) => {
+  ])("include a fallback if %s, at its own price; the first hold is released", async (_, failure) => {
     const vendors = { named: failure, second: body() };
     const { client, planned, settled, released } = await run({ vendors, fallbacks: ["second"] });
     expect([planned, released]).toEqual([["named", "second"], 1]);
@@ -248,7 +248,7 @@ describe("the models that serve a call", () => {
     });
   });
 
-  test("the next fallback if the caller, or the request, cannot have one", async () => {
+  test("include the next fallback if the caller, or the request, cannot use one", async () => {
     const refuse = (model: string): void => {
       if (model === "second") throw new Failure("unsupported_parameter");
     };
@@ -258,7 +258,7 @@ describe("the models that serve a call", () => {
     expect(settled).toMatchObject([{ costNanos: 4_000_000n, draft: { ...served, model: "third" } }]);
   });
 
-  test("a share of the named one, whose own fallbacks come before those of the named one", async () => {
+  test("include a share of the named one, whose fallbacks come before those of the named one", async () => {
     const share = { model: "third", fallbacks: ["unknown"] };
     const { client, planned, settled } = await run({
       vendors: { third: noChannel, second: body() },
@@ -277,7 +277,7 @@ describe("the models that serve a call", () => {
     expect(client.headers["x-modelgate-model"]).toBe("third");
   });
 
-  test("none if the named one cannot serve the request: nothing is held", async () => {
+  test("include no fallback if the named one cannot serve the request, and nothing is held", async () => {
     const wrong = new Failure("unsupported_parameter");
     const refuse = (): void => {
       throw wrong;
@@ -289,7 +289,7 @@ describe("the models that serve a call", () => {
   test.each([
     ["cannot be expressed in the exchange", new Failure("unsupported_parameter"), "unsupported_parameter"],
     ["is the gateway's fault", new RangeError("a fault"), "internal_error"],
-  ])("no fallback if what fails %s: it costs nothing", async (_, thrown, code) => {
+  ])("include no fallback if what fails %s, and it costs nothing", async (_, thrown, code) => {
     const exchanged = (): void => {
       throw thrown;
     };
@@ -309,7 +309,7 @@ describe("the models that serve a call", () => {
     expect(client.headers["x-modelgate-channel"]).toBeUndefined();
   });
 
-  test("none if planning fails by the gateway's fault: nothing is charged", async () => {
+  test("include no fallback if planning fails by the gateway's fault, and nothing is charged", async () => {
     const refuse = (model: string): void => {
       if (model === "second") throw new RangeError("a fault");
     };
@@ -317,7 +317,7 @@ describe("the models that serve a call", () => {
     expect([error, released]).toEqual([new RangeError("a fault"), 1]);
   });
 
-  test("none if every model fails: the client gets the last failure, and pays nothing", async () => {
+  test("are all tried before the client gets the last failure, and pays nothing", async () => {
     const last = new Failure("upstream_error");
     const { client, error, settled, released } = await run({
       vendors: { named: noChannel, second: last },
@@ -333,7 +333,7 @@ describe("the models that serve a call", () => {
   test.each([
     ["the call would fail anywhere", { isFinal: true, failure: new Failure("upstream_error") }],
     ["the request is invalid", new Failure("invalid_value")],
-  ] as const)("no fallback if %s", async (_, vendor) => {
+  ] as const)("include no fallback if %s", async (_, vendor) => {
     const { error, planned, settled } = await run({
       vendors: { named: vendor, second: body() },
       fallbacks: ["second"],
@@ -353,7 +353,7 @@ describe("a hold that is refused", () => {
     expect([error, client.isHeadSent, settled, released]).toEqual([noChannel, false, [], 1]);
   });
 
-  test("for the named model: the client gets the refusal, and nothing is held or settled", async () => {
+  test("for the named model is the client's answer, and nothing is held or settled", async () => {
     const { error, client, settled, released } = await run({ vendors: {}, fallbacks: ["second"], price: 1_000 });
     expect([client.isHeadSent, settled, released]).toEqual([false, [], 0]);
     expect(error).toMatchObject({ code: "insufficient_quota" });
@@ -454,7 +454,7 @@ describe("a call that ends before its answer", () => {
   });
 
   test.each([[undefined], [true]])(
-    "because the gateway shuts down: a failure that costs nothing (read on: %j)",
+    "because the gateway shuts down fails and costs nothing (read on: %j)",
     async (on) => {
       const client = new FakeClient();
       const going = new Failure("server_overloaded");
@@ -469,7 +469,7 @@ describe("a call that ends before its answer", () => {
     },
   );
 
-  test("because the client's body fails: that failure is reported, and costs nothing", async () => {
+  test("because the client's body fails gets this failure, and costs nothing", async () => {
     const broken = new AbortController();
     const wrong = new Failure("invalid_value");
     const { error, settled } = await run({

@@ -29,7 +29,7 @@ test("a service that is briefly unavailable is reached with one request", async 
   server.close();
 });
 
-test("a connection is kept for less time than the service keeps it, and a slow answer on it is still waited for", async () => {
+test("a connection is kept for less time than the service keeps it, and a slow answer on it is still received", async () => {
   const server = await listen({
     host: "127.0.0.1",
     port: 0,

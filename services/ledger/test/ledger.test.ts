@@ -112,7 +112,7 @@ describe.each(engines)("books in $name", ({ name, start: startEngine }) => {
     expect((await read("/usage/refused?status=often")).status).toBe(400);
   });
 
-  test("events of a dead service are published once and counted once by two concurrent ledgers", async () => {
+  test("events of a killed service are published once and counted once by two concurrent ledgers", async () => {
     await createAccount(redis, { id: "lost", balance: 1_000_000n });
     const calls = Array.from({ length: 100 }, (_, at) => `lost-${at}`);
     for (const callId of calls) {

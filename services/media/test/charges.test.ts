@@ -136,7 +136,7 @@ test("text and image tokens are charged at separate prices", async () => {
 });
 
 describe("the charge", () => {
-  test("per received image", async () => {
+  test("is per received image", async () => {
     const two = () => client.images.generate({ model: "synchronous", prompt: "a fox", n: 2 });
     expect(await costOf(area, two)).toBe(80_000_000n);
     const event = (await area.events()).find(({ units }) => units.images === 2);
@@ -150,12 +150,12 @@ describe("the charge", () => {
     });
   });
 
-  test("per reported token, and per image", async () => {
+  test("is per reported token, and per image", async () => {
     const content = () => client.images.generate({ model: "content", prompt: "a fox" });
     expect(await costOf(area, content)).toBe(40_000_000n + 1_294n * 30_000n);
   });
 
-  test("of a task whose vendor limits polls: it is polled until its end", async () => {
+  test("is for all images of a task whose vendor limits polls", async () => {
     await area.simulator.script("async", [{}, { status: 429 }, { status: 429 }]);
     const cost = await costOf(area, async () => {
       expect((await client.images.generate({ model: "tasks", prompt: "a fox" }, { maxRetries: 0 })).data).toHaveLength(
@@ -165,7 +165,7 @@ describe("the charge", () => {
     expect(cost).toBe(40_000_000n);
   });
 
-  test("of a partly failed task, the successful images", async () => {
+  test("is for the successful images of a partly failed task", async () => {
     const prompt = simulate({ finish: "PARTIAL", errorCode: "DataInspectionFailed" });
     const cost = await costOf(area, async () => {
       const answer = await client.images.generate({ model: "tasks", prompt, n: 3 });
@@ -184,7 +184,7 @@ describe("the charge", () => {
     ],
     ["fails", { finish: "FAILED", errorCode: "InternalError.Algo" }, 502, "simulated failure"],
     ["never ends", { finish: "RUNNING" }, 504, "did not finish within 1900 ms"],
-  ])("nothing of a task that %s", async (_, behaviour, status, message) => {
+  ])("is nothing for a task that %s", async (_, behaviour, status, message) => {
     const cost = await costOf(area, () =>
       expect(client.images.generate({ model: "tasks", prompt: simulate(behaviour) })).rejects.toMatchObject({
         status,
@@ -194,7 +194,7 @@ describe("the charge", () => {
     expect(cost).toBe(0n);
   });
 
-  test("nothing for a task that the vendor may have accepted, and no other vendor is tried", async () => {
+  test("is nothing for a task that the vendor may have accepted, and no other vendor is tried", async () => {
     await client.images.generate({ model: "tasks", prompt: "a fox" });
     await Promise.all([area.simulator.forget("spare"), area.simulator.script("async", [{ closeBeforeHead: true }])]);
     const cost = await costOf(area, () =>
@@ -207,14 +207,14 @@ describe("the charge", () => {
     expect(await area.simulator.requests("spare")).toEqual([]);
   });
 
-  test("once, if one vendor was at its limit and another was not", async () => {
+  test("is made once if one vendor was at its limit and another was not", async () => {
     await area.simulator.script("async", [{ status: 429 }]);
     const cost = await costOf(area, () => client.images.generate({ model: "tasks", prompt: "a fox" }));
     expect(cost).toBe(40_000_000n);
     expect(await area.simulator.requests("spare")).not.toEqual([]);
   });
 
-  test("of a task whose client disconnects: the requested images if its result is not known in time", async () => {
+  test("is for the requested images if the client disconnects, and the result is not known in time", async () => {
     // The first channel may still be in a cooldown.
     const instances = ["async", "spare"] as const;
     const leaveAfterLook = (behaviour: object) =>

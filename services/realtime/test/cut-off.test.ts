@@ -19,7 +19,7 @@ afterAll(async () => {
   await far?.[Symbol.asyncDispose]();
 });
 
-test("a client that disconnected gets its hold back while its vendor is still waited for", async () => {
+test("the hold of a client that disconnected is released while the session still waits for its vendor", async () => {
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   far.cutOff();

@@ -77,7 +77,7 @@ test.each([
   { form: "out of band", event: { type: "response.create", response: { conversation: "none" } }, binary: false },
   { form: "with the type spelt in escapes", event: '{"type":"response\\u002ecreate"}', binary: false },
 ])(
-  "60 responses requested together $form are sent to the vendor only while they are held for",
+  "60 responses requested together $form are sent to the vendor only while money is held for them",
   async ({ event, binary }) => {
     const session = await opened();
     const text = typeof event === "string" ? event : JSON.stringify(event);
@@ -119,7 +119,7 @@ test("waiting responses start when others have finished, and a cancellation does
   expect((await paid()).spentNanos).toBe(5n * cost);
 });
 
-test("responses that the vendor starts are held for, and end the session if they cannot be", async () => {
+test("money is held for responses that the vendor starts, and the session ends if the balance does not cover it", async () => {
   const session = await opened();
   vendor.beginResponses(4);
   expect((await session.next("error")).error).toMatchObject({ code: "insufficient_quota" });
@@ -130,7 +130,7 @@ test("responses that the vendor starts are held for, and end the session if they
   expect((await paid()).spentNanos).toBe(4n * cost);
 });
 
-test("speech is transcribed only while it is held for", async () => {
+test("speech is transcribed only while money is held for it", async () => {
   const session = await opened();
   const input = { turn_detection: null, transcription: { model: "writer" } };
   session.send({ type: "session.update", session: { type: "realtime", audio: { input } } });
@@ -152,7 +152,7 @@ test("speech is transcribed only while it is held for", async () => {
   expect((await paid()).spentNanos).toBe(BigInt(turns()) * 10_000_000n);
 });
 
-test("a recording that is sent in one burst is held for as many turns as the vendor may detect", async () => {
+test("the hold for a recording in one burst covers as many turns as the vendor may detect", async () => {
   const session = await opened("listener");
   const audio = Buffer.alloc(48_000, 1).toString("base64");
   for (let at = 0; at < 120; at++) session.send({ type: "input_audio_buffer.append", audio });

@@ -130,7 +130,7 @@ test("a spent budget ends a stream like an empty account", async () => {
   expect(BigInt(costNanos) > 10_000_000n).toBe(true);
 });
 
-test("hidden reasoning that a stream bills is held for completely: if it is requested, and after a model has billed it once", async () => {
+test("the hold covers all hidden reasoning that a stream bills, if it is requested, and after a model has billed it once", async () => {
   const ask = (more: object) =>
     fetch(`${area.url}/v1/chat/completions`, {
       method: "POST",

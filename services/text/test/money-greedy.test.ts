@@ -206,7 +206,7 @@ describe("with two limits in one body", () => {
   };
 
   test.each(["chat-bytes", "chat-patched", "chat-converted", "gpt-5"])(
-    "the larger one is held for: %s",
+    "the hold covers the larger one: %s",
     async (model) => {
       const { status, text } = await call("/v1/chat/completions", { model, ...chatBody }, poorKey);
       expect([status, text]).toEqual([402, expect.stringMatching(/may cost up to \$1\.0/)]);

@@ -64,13 +64,22 @@ test.each([
   [500, 4_000, 3, 500],
   [50_000, 4_000, 3, 12_000],
   [50_000, undefined, 1, 50_000],
-])("a client's limit of %j, a model's of %j, %i answers: held for %i tokens", (client, catalogue, choices, held) => {
-  const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({}), maxOutputTokens: catalogue };
-  const requestSize = { textBytes: 4, mediaTokens: 0, maxOutputTokens: client, choices };
-  expect(maxHeldOutput(requestSize, model, 16_384)).toBe(held);
-  // A client's limit above the model's maximum does not reserve more of the client's tokens per minute.
-  expect(expectText(requestSize, model, 1, held).tokens).toBe(client === undefined ? 1 : Math.min(client, held) + 1);
-});
+])(
+  "with a client's limit of %j, a model's of %j, and %i answers the hold is for %i tokens",
+  (client, catalogue, choices, held) => {
+    const model = {
+      name: "m",
+      kind: "chat" as const,
+      ownedBy: "o",
+      price: compilePrice({}),
+      maxOutputTokens: catalogue,
+    };
+    const requestSize = { textBytes: 4, mediaTokens: 0, maxOutputTokens: client, choices };
+    expect(maxHeldOutput(requestSize, model, 16_384)).toBe(held);
+    // A client's limit above the model's maximum does not reserve more of the client's tokens per minute.
+    expect(expectText(requestSize, model, 1, held).tokens).toBe(client === undefined ? 1 : Math.min(client, held) + 1);
+  },
+);
 
 test("tokens are counted by a tokenizer, and by length where a text is too long for one", async () => {
   expect(await countTokens("")).toBe(0);

@@ -147,7 +147,7 @@ test("calls are counted once however often an answer reports them, and again wit
   expect(fees.billFor({}).units).toEqual({});
 });
 
-test.each([1e308, Number.POSITIVE_INFINITY])("a limit of %s calls is held for up to the countable maximum", (limit) => {
+test.each([1e308, Number.POSITIVE_INFINITY])("the hold for a limit of %s calls has the countable maximum", (limit) => {
   const { units, inputTokens } = feesOf({ tools: [{ type: "web_search" }], max_tool_calls: limit }).maxFees;
   for (const amount of [units.webSearches, inputTokens]) expect(Number.isSafeInteger(amount)).toBe(true);
 });

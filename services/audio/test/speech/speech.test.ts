@@ -130,7 +130,7 @@ describe("by tokens", () => {
     expect(before - (await settled())).toBe(5n * 600n + BigInt(output) * 12_000n);
   });
 
-  test("no report: estimated, and marked as estimated", async () => {
+  test("speech without a report is estimated, and marked as estimated", async () => {
     const answer = await post({
       ...speechBody,
       model: "tts-events",

@@ -46,7 +46,7 @@ test.each([
   ["second, though the vendor reported seconds", bySecond, { seconds: 3 }],
   ["token", byToken, undefined],
   ["token, though the vendor reported tokens", byToken, tokens],
-])("nothing, if the vendor interrupted the stream: by the %s", async (_, price, reported) => {
+])("a stream that the vendor interrupted costs nothing: by the %s", async (_, price, reported) => {
   expect(await measure(price, 3).meter(reported, words, "failed")).toEqual({ units: {}, estimated: false });
 });
 

@@ -393,7 +393,7 @@ describe("requests that are refused in their format, and cost nothing", () => {
   });
 });
 
-describe("a file's actual content is held for and charged, regardless of its header", () => {
+describe("the hold and the charge are for a file's actual content, regardless of its header", () => {
   /** Returns the beginning of a WAV file whose header states this many data bytes. */
   const wavStating = (bytes: number): Buffer => {
     const changed = Buffer.from(wav);

@@ -97,7 +97,7 @@ test.each([
   await expect(create).rejects.toMatchObject({ message, param: "id", status: 409 });
 });
 
-test("the words of vendors and the names of what channels added are hidden from members", async () => {
+test("vendors' messages, and the names of members that channels added, are hidden from members of accounts", async () => {
   const attempt = { channel: "a", key: "k", ms: 1, vendorMessage: "no", added: ["headers.x-tenant"] };
   const { connection } = connectionTo({ events: [{ id: "c", tries: [attempt] }] });
   const tries = async (words: string) =>

@@ -354,7 +354,7 @@ test("output tokens are counted under either name", () => {
   expect(usageOf({ candidatesTokenCount: 15, candidatesTokensDetails: audio })).toMatchObject(usage);
 });
 
-test("a turn that the client ended before its answer began is waited for after a disconnect", () => {
+test("after a disconnect, the session waits for the answer to a turn that the client ended", () => {
   const live = openConfirmedSession({ type: "realtime" });
   live.client({ type: "input_audio_buffer.append", audio: "AAAA" });
   live.client({ type: "input_audio_buffer.commit" });

@@ -68,7 +68,7 @@ test("calls end a response, and their last result requests the next one", () => 
   expect(tally.answerCalls([{ id: "two" }])).toBe(true);
 });
 
-test("a cancelled call is not waited for", () => {
+test("the session does not wait for a cancelled call", () => {
   const tally = new LiveTally("s");
   tally.inspect({ toolCall: { functionCalls: [{ id: "one" }, { id: "two" }] } });
   tally.inspect({ toolCallCancellation: { ids: ["one"] } });

@@ -70,7 +70,7 @@ test.each<{ what: string; client: readonly object[]; vendor: readonly object[]; 
   { what: "a client whose unusual speech may become a turn", client: [oddAppend], vendor: [], waits: true },
   { what: "a client whose speech became a turn", client: [append], vendor: [committed], waits: false },
 ])(
-  "after $what has left, the vendor is waited for while it may still begin a response: $waits",
+  "after $what disconnects, the session waits while the vendor may still begin a response: $waits",
   ({ client, vendor, waits }) => {
     const bridge = openBridge();
     for (const event of client) bridge.fromClient(eventMessage(event));
