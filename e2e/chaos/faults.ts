@@ -39,7 +39,7 @@ export interface Fault {
   readonly allowedFailures?: RegExp;
   /** Area whose clients may see failures, if other clients may not. */
   readonly failuresIn?: Area["name"];
-  /** Areas in which one answer per client may stay uncharged, because its service died before settling. */
+  /** Areas in which one answer per client may stay uncharged, because its service was killed before settling. */
   readonly mayStayUncharged?: readonly Area["name"][];
   readonly channelCount?: ChannelCount;
   readonly disconnects?: DisconnectTime;

@@ -5,7 +5,7 @@ export interface BrokenStream {
   readonly name: string;
   readonly path: string;
   readonly body: object;
-  /** Matches the stream's error event, which the edge sends if the service is gone. */
+  /** Matches the stream's error event, which the edge sends if the service is unavailable. */
   readonly broken: RegExp;
 }
 

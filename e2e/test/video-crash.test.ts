@@ -31,7 +31,7 @@ const models = [
 ];
 const instances = ["openai-films", "compatible", "kling", "jimeng", "veo", "vertex-films", "wan", "seedance"];
 
-/** Returns the id of a new task, or undefined if the service died. */
+/** Returns the id of a new task, or undefined if the service was killed. */
 async function begin(number: number): Promise<string | undefined> {
   const behaviour = { polls: 2 + (number % 4), ...(number % 7 === 0 ? { taskError: "no boats today" } : {}) };
   const model = models[number % models.length];
@@ -101,7 +101,7 @@ test(`killed ${kills} times under ${tasks} tasks: every task ends, is settled on
   expect(new Set(usage.map(({ id }) => id)).size).toBe(usage.length);
   const completed = stored.filter(({ state }) => state === "completed").length;
   expect(usage.filter(({ costNanos }) => costNanos !== "0")).toHaveLength(completed);
-  // A task whose service died has no id, but must also be sent only once.
+  // A task whose service was killed has no id, but must also be sent only once.
   expect([...(await creates()).values()].filter((count) => count !== 1)).toEqual([]);
 });
 
