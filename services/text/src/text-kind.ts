@@ -191,6 +191,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       choices: params.choices,
       outputLimitNames: params.outputLimitNames,
       foreignNames: params.foreignNames,
+      hasPlainFiles: params.hasPlainFiles,
       refusesUnsupported,
       asArray: input.asArray,
       defaultMaxTokens: Math.min(outputTokens, maxOutputTokens ?? outputTokens),

@@ -35,6 +35,8 @@ export interface TextCall {
   readonly outputLimitNames: readonly string[];
   /** Names of the body's fields that only some vendors of the wire understand. */
   readonly foreignNames?: readonly string[] | undefined;
+  /** True if the body's files are converted for every vendor. */
+  readonly hasPlainFiles?: boolean | undefined;
   /** True if the client prefers a refusal to the loss of an optional field. */
   readonly refusesUnsupported: boolean;
   /** True if a stream of the Gemini wire is one JSON array (requested without `alt=sse`). */

@@ -34,6 +34,7 @@ export function callOf(wire: ClientWireName, body: object, more: Partial<TextCal
     choices: params.choices,
     outputLimitNames: params.outputLimitNames,
     foreignNames: params.foreignNames,
+    hasPlainFiles: params.hasPlainFiles,
     refusesUnsupported: false,
     defaultMaxTokens: 1_000,
     answerId: "answer-1",

@@ -47,6 +47,27 @@ test("other vendors of the wire get their own members unchanged, and the wire's 
   expect(await sentFor("chat", newer, "gpt-5.2")).toMatchObject({ sent: { member_of_tomorrow: 1 }, dropped: [] });
 });
 
+const pdf = "JVBERi0xLjQK";
+const pdfUrl = `data:application/pdf;base64,${pdf}`;
+const readableText = { type: "text", text: "a.txt\n```\nhi\n```" };
+test.each<[object, object]>([
+  [
+    { filename: "q3.pdf", file_data: pdf },
+    { type: "file", file: { filename: "q3.pdf", file_data: pdfUrl } },
+  ],
+  [
+    { filename: "q3.pdf", file_data: pdfUrl, later: 1 },
+    { type: "file", file: { filename: "q3.pdf", file_data: pdfUrl, later: 1 } },
+  ],
+  [{ filename: "a.txt", file_data: "aGk=" }, readableText],
+  [{ filename: "a.txt", file_data: "data:text/plain;base64,aGk=" }, readableText],
+  [{ file_id: "file-1" }, { type: "file", file: { file_id: "file-1" } }],
+])("the file %j is sent in a form that vendors of the wire accept", async (file, part) => {
+  const messages = [{ role: "user", content: [{ type: "file", file }] }];
+  const { sent } = await sentFor("chat", { ...hello, messages }, "gpt-5.2");
+  expect(sent["messages"]).toEqual([{ role: "user", content: [part] }]);
+});
+
 test.each<[object, readonly string[]]>([
   [{ min_p: 0.1, provider: { order: ["a"] }, thinking: { type: "enabled" } }, ["min_p", "provider", "thinking"]],
   [{ usage: { include: true } }, []],

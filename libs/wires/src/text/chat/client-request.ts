@@ -123,6 +123,7 @@ export function readParams(value: unknown): TextParams {
     showsCost: showsCost || undefined,
     maxOutputTokens: max === undefined ? undefined : (max + extraReasoningTokens(body)) * choices,
     outputLimitNames,
+    hasPlainFiles: !stream && hasFile(body, (data) => !acceptedFile.test(data)),
     readsHiddenInput: readsHiddenInput(body),
     choices,
     media: mediaOf(body.messages, measureTypedPart),
@@ -130,10 +131,15 @@ export function readParams(value: unknown): TextParams {
   };
 }
 
-function hasFile({ messages }: ReturnType<typeof read>): boolean {
-  for (const { content } of messages)
-    if (Array.isArray(content) && content.some(({ type }) => type === "file")) return true;
-  return false;
+/** Matches files that vendors accept: data URLs, except for texts. */
+const acceptedFile = /^data:(?!text\/|application\/json)/;
+
+function hasFile({ messages }: ReturnType<typeof read>, isFound = (_data: string): boolean => true): boolean {
+  return messages.some(
+    ({ content }) =>
+      Array.isArray(content) &&
+      content.some(({ type, file }) => type === "file" && isFound(file?.file_data ?? "data:")),
+  );
 }
 
 export function wantsUsage(body: object): boolean {

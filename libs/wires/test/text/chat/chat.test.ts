@@ -15,6 +15,7 @@ test("the request is parsed: defaults, nulls, the newer output limit, several ch
     includeUsage: false,
     maxOutputTokens: undefined,
     outputLimitNames: [],
+    hasPlainFiles: false,
     readsHiddenInput: false,
     choices: 1,
     media: { characters: 0, tokens: 0 },
