@@ -53,7 +53,7 @@ export const partsRows: readonly Row[] = [
       { events: "max(modelgate_outbox_events)" },
       { legend: "below", width: 6, softMax: 10 },
     ),
-    curves("Leases held", "short", { "{{service}} {{of}}": "sum by (service, of) (modelgate_leases_held)" }),
+    curves("Leases held", "short", { "{{service}} {{kind}}": "sum by (service, kind) (modelgate_leases_held)" }),
     curves(
       "Usage counted",
       "cps",

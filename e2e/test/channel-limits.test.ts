@@ -73,13 +73,13 @@ describe("seats", () => {
       expect(await refused.json()).toMatchObject({ error: { code: "channel_concurrency_exceeded" } });
     }
     expect(await count("seat")).toBe(2);
-    expect(await shown("seat")).toMatchObject({ state: "ok", seats: { inUse: 2, most: 2 } });
+    expect(await shown("seat")).toMatchObject({ state: "ok", seats: { inUse: 2, max: 2 } });
     for (const client of clients) client.abort();
     await Promise.all(calls);
     await until("a seat to be released", async () => (await ask(1, "seat")).status === 200);
     await until("no seat to be in use", async () => {
       const { seats } = await shown("seat");
-      return JSON.stringify(seats) === '{"inUse":0,"most":2}';
+      return JSON.stringify(seats) === '{"inUse":0,"max":2}';
     });
   });
 

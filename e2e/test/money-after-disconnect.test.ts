@@ -123,7 +123,7 @@ const noticed = () =>
     const pages = (["text", "media", "audio"] as const).map(async (service) =>
       (await fetch(`${suite.opsUrl(service)}/metrics`)).text(),
     );
-    return /^modelgate_left_answers(?:\{[^}]*\})? [1-9]/m.test((await Promise.all(pages)).join("\n"));
+    return /^modelgate_detached_answers(?:\{[^}]*\})? [1-9]/m.test((await Promise.all(pages)).join("\n"));
   });
 
 /** Sets the vendor's answer after the clients have disconnected. */

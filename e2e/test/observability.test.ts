@@ -168,10 +168,10 @@ test("open calls are counted only while they are open", async () => {
     keys.single,
   );
   const open = {
-    edge: [/^http_server_active_requests\{[^}]*\} 1$/m, /^modelgate_leases_held\{of="seats"[^}]*\} 1$/m],
+    edge: [/^http_server_active_requests\{[^}]*\} 1$/m, /^modelgate_leases_held\{kind="seats"[^}]*\} 1$/m],
     text: [
       /^http_server_active_requests\{[^}]*\} 1$/m,
-      /^modelgate_leases_held\{of="holds"[^}]*\} 1$/m,
+      /^modelgate_leases_held\{kind="holds"[^}]*\} 1$/m,
       /^modelgate_open_streams\{[^}]*\} 1$/m,
     ],
     ledger: [/^modelgate_holds_open\{[^}]*\} 1$/m],

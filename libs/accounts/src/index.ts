@@ -5,7 +5,7 @@ export {
   Budget,
   budgetsOfCaller,
   isOfOrganisation,
-  leftOf,
+  remainingOf,
   makeLimitBudget,
   readBudgets,
   type BudgetUsage,
@@ -53,7 +53,7 @@ export {
 export { hold, InsufficientQuota, type HoldRequest } from "./money/hold.ts";
 export { claimVerification, countDivergences, listDivergences, storeVerification } from "./money/verify.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
-export { readRemainingMoney, type RemainingMoney, type SpendingScope } from "./money/left.ts";
+export { readRemainingMoney, type RemainingMoney, type SpendingScope } from "./money/remaining.ts";
 export { releaseHold, releaseWithRetry, type Release } from "./money/release.ts";
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type AccountAnchor, type Verification, type VerifyOptions } from "./money/verify.ts";

@@ -133,7 +133,7 @@ describe("a call that a budget does not cover", () => {
     );
     await expect(placeHold(1_500_000_000n, call)).rejects.toMatchObject({
       ...refused,
-      leftNanos: 999_000n,
+      remainingNanos: 999_000n,
       budget: monthly.id,
     });
   });
@@ -155,13 +155,13 @@ describe("a call that a budget does not cover", () => {
       budget("group:g", { nanos: "20", mode: "soft" }),
     ]);
     await placeHold(10n);
-    await expect(placeHold(401n)).rejects.toMatchObject({ ...refused, leftNanos: 60n });
+    await expect(placeHold(401n)).rejects.toMatchObject({ ...refused, remainingNanos: 60n });
     await expect(placeHold(401n)).rejects.toThrow(
       /^The budget of this account is .* and the remaining \$0.00000039 does/,
     );
     await placeHold(60n);
     await put([budget("account", { nanos: "2000000" })]);
-    await expect(placeHold(2_000_001n)).rejects.toMatchObject({ ...refused, leftNanos: 1_000_000n - 70n });
+    await expect(placeHold(2_000_001n)).rejects.toMatchObject({ ...refused, remainingNanos: 1_000_000n - 70n });
   });
 
   test("of zero cost is not refused", async () => {
@@ -348,8 +348,8 @@ test("the remaining money of a key is limited by the hard budgets of all its cal
   ]);
   await placeHold(100n, { model: "n" });
   const scope = { accountId: id, tokenId: "tok_1", group: "g", nowMs: noon };
-  expect(await readRemainingMoney(redis, scope)).toMatchObject({ leftNanos: 200n });
-  expect(await readRemainingMoney(redis, { ...scope, tokenId: "tok_2" })).toMatchObject({ leftNanos: 400n });
+  expect(await readRemainingMoney(redis, scope)).toMatchObject({ remainingNanos: 200n });
+  expect(await readRemainingMoney(redis, { ...scope, tokenId: "tok_2" })).toMatchObject({ remainingNanos: 400n });
 });
 
 describe("a budget of an organisation", () => {
@@ -386,7 +386,7 @@ describe("a budget of an organisation", () => {
     id = search;
     expect(await used([shared, own])).toEqual([80n, 40n]);
     const scope = { accountId: search, tokenId: "tok_1", group: "g", nowMs: noon };
-    expect(await readRemainingMoney(redis, scope)).toMatchObject({ leftNanos: 20n });
+    expect(await readRemainingMoney(redis, scope)).toMatchObject({ remainingNanos: 20n });
     const draft = { ...testUsageDraft(search, "lost"), time: new Date(noon).toISOString() };
     await chargeLost(redis, { draft, costNanos: 25n, replaces: "hash" });
     id = ads;

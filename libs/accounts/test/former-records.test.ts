@@ -75,7 +75,7 @@ describe("a record of the previous version", () => {
       const call = { accountId: id, draft, tokenId: "tok_1", budgets, floorNanos: 0n, tokens: 0, nowMs };
       const placeHold = (callId: string, nanos: bigint) =>
         hold(redis, { ...call, callId, nanos, leaseMs: 1_000, outboxBound: 1_000 });
-      await expect(placeHold("more", 10n)).rejects.toMatchObject({ code: "insufficient_quota", leftNanos: 9n });
+      await expect(placeHold("more", 10n)).rejects.toMatchObject({ code: "insufficient_quota", remainingNanos: 9n });
       await placeHold("rest", 9n);
       expect(await used()).toEqual([99n, 100n, 16n, 9n]);
     },

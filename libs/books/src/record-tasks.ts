@@ -49,7 +49,7 @@ export async function recordTasks({ db }: Books, events: readonly StoredTaskEven
     .execute();
 }
 
-function rowOf({ kept, ...event }: StoredTaskEvent) {
+function rowOf({ record, ...event }: StoredTaskEvent) {
   return {
     account: event.accountId,
     task: event.taskId,
@@ -58,8 +58,8 @@ function rowOf({ kept, ...event }: StoredTaskEvent) {
     model: event.model,
     channel: event.channelId,
     event: JSON.stringify(event),
-    record: kept === undefined ? "" : kept.sealed,
-    until: kept?.untilMs ?? 0,
+    record: record?.encrypted ?? "",
+    until: record?.untilMs ?? 0,
   };
 }
 

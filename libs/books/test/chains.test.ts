@@ -260,7 +260,7 @@ describe.each(engines)("$name", ({ start }) => {
     state,
     previousState: null,
     progress: 0,
-    kept: { sealed: `${id} ${state}`, untilMs },
+    record: { encrypted: `${id} ${state}`, untilMs },
   });
 
   test("a task is in the books from its first event on, with its latest state, in any order of events", async () => {

@@ -56,7 +56,7 @@ export { CallAttempt } from "./events/usage.ts";
 export { Receipt } from "./events/receipt.ts";
 export { makeRefusedCall, RefusedCall } from "./events/refused-call.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
-export { StoredTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
+export { readTaskEvent, StoredTaskEvent, TaskEvent, TaskState, upgradeTaskEvent } from "./events/task.ts";
 export {
   maxAdded,
   maxAddedCharacters,

@@ -84,23 +84,23 @@ type LeaseKind = "holds" | "seats";
 
 const leaseCounts: Readonly<Record<LeaseKind, Set<() => number>>> = { holds: new Set(), seats: new Set() };
 
-const leasesHeld: Gauge<"of"> = new Gauge({
+const leasesHeld: Gauge<"kind"> = new Gauge({
   name: "modelgate_leases_held",
   help: "Leases that this process renews.",
-  labelNames: ["of"],
+  labelNames: ["kind"],
   collect() {
-    for (const [of, counters] of Object.entries(leaseCounts))
+    for (const [kind, counters] of Object.entries(leaseCounts))
       leasesHeld.set(
-        { of },
+        { kind },
         Array.from(counters, (count) => count()).reduce((sum, count) => sum + count, 0),
       );
   },
 });
 
 /** Includes the result of `count` in the metric of leases, until the result is disposed. */
-export function registerLeaseCount(of: LeaseKind, count: () => number): Disposable {
-  leaseCounts[of].add(count);
-  return { [Symbol.dispose]: () => void leaseCounts[of].delete(count) };
+export function registerLeaseCount(kind: LeaseKind, count: () => number): Disposable {
+  leaseCounts[kind].add(count);
+  return { [Symbol.dispose]: () => void leaseCounts[kind].delete(count) };
 }
 
 const bufferBytes: Gauge = new Gauge({

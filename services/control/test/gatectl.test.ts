@@ -271,7 +271,7 @@ describe("gatectl", () => {
     );
     const resetsAt = expect.stringMatching(/T15:00:00\.000Z$/);
     const shown = { scope: "tag:team=red", period: "month", zone: "Asia/Tokyo", mode: "hard", name: "Red", resetsAt };
-    expect(created).toMatchObject({ ...shown, nanos: "500000", usedNanos: "0", leftNanos: "500000" });
+    expect(created).toMatchObject({ ...shown, nanos: "500000", usedNanos: "0", remainingNanos: "500000" });
 
     const refused = await call("team=red");
     expect(refused.status).toBe(402);

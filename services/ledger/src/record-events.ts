@@ -4,9 +4,10 @@ import {
   CreditEvent,
   eventStreams,
   Failure,
-  StoredTaskEvent,
+  readTaskEvent,
   readUsageEvent,
   recordParser,
+  type StoredTaskEvent,
   type UsageEvent,
 } from "@modelgate/contracts";
 import { nextTurn, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
@@ -77,7 +78,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
       tasks.name,
       streamConsumers.TASKS,
       gatherMs,
-      createBatchRecorder(options, recordTaskEvents, recordParser("task event", StoredTaskEvent), hasTime),
+      createBatchRecorder(options, recordTaskEvents, readTaskEvent, hasTime),
     ),
   ];
   return {

@@ -153,6 +153,6 @@ export interface BudgetUsage extends AppliedBudget {
 }
 
 /** Returns the amount that is left of a budget; negative if the budget was exceeded. */
-export function leftOf({ budget, carriedNanos, usedNanos }: BudgetUsage): Nanos {
+export function remainingOf({ budget, carriedNanos, usedNanos }: BudgetUsage): Nanos {
   return parseNanos(budget.nanos) + carriedNanos - usedNanos;
 }

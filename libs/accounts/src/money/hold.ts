@@ -76,11 +76,11 @@ type HoldReply = CurrentReply<Awaited<ReturnType<typeof holdScript>>>;
 /** Failure (402) of a hold that exceeds the available money or a budget. */
 export class InsufficientQuota extends Failure {
   /** Minimum of the available money and the remaining amount of each hard budget. It may be negative. */
-  readonly leftNanos: Nanos;
+  readonly remainingNanos: Nanos;
 
-  constructor(message: string, leftNanos: Nanos, budget?: string) {
+  constructor(message: string, remainingNanos: Nanos, budget?: string) {
     super("insufficient_quota", message, { budget });
-    this.leftNanos = leftNanos;
+    this.remainingNanos = remainingNanos;
   }
 }
 

@@ -2,9 +2,11 @@ import { Type } from "typebox";
 import {
   creditSubject,
   CreditEvent,
+  readTaskEvent,
   StoredTaskEvent,
   recordParser,
   taskSubject,
+  upgradeTaskEvent,
   UsageDraft,
   UsageEvent,
   usageSubject,
@@ -131,7 +133,6 @@ export async function outboxLength(redis: Redis, shard: string): Promise<number>
   return redis.xlen(accountKeys.outbox(shard));
 }
 
-const readTaskEvent = recordParser("task event", StoredTaskEvent);
 const readCreditEvent = recordParser("credit event", CreditEvent);
 const readDraft = recordParser("usage event", UsageDraft);
 
@@ -193,7 +194,7 @@ export async function removeCopies(redis: Redis, events: readonly OutboxEvent[])
   );
 }
 
-const readEvent = recordParser("event", Type.Union([UsageEvent, StoredTaskEvent, CreditEvent]));
+const readEvent = recordParser("event", Type.Union([UsageEvent, StoredTaskEvent, CreditEvent]), upgradeTaskEvent);
 
 /** Returns the copied events of these shards. Some may still be in the outbox. */
 export async function readCopies(redis: Redis, of: readonly string[] = shards): Promise<readonly CopiedEvent[]> {

@@ -1,4 +1,4 @@
-import { StoredTaskEvent, recordParser, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
+import { readTaskEvent, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { limitToMaximum, parseReceipt, receiptKinds } from "../money/settle.ts";
@@ -111,12 +111,10 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   return entries;
 }
 
-const readEvent = recordParser("task event", StoredTaskEvent);
-
 function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
   const entries: OutboxEntry[] = [];
   for (let at = 0; at < parts.length; at += 2) {
-    entries.push({ shard, entryId: parts[at] ?? "", event: readEvent(parts[at + 1] ?? "") });
+    entries.push({ shard, entryId: parts[at] ?? "", event: readTaskEvent(parts[at + 1] ?? "") });
   }
   return entries;
 }

@@ -24,7 +24,7 @@ const putCallbackScript = defineScript({
 /** Returns the callback of a transition; undefined if the task has no callback URL. */
 export function makeCallback(
   { callbackUrl: url }: TaskRecord,
-  { kept: _kept, ...event }: StoredTaskEvent,
+  { record: _record, ...event }: StoredTaskEvent,
 ): Callback | undefined {
   return url === undefined ? undefined : { url, event, tries: 0 };
 }

@@ -115,7 +115,7 @@ export function makeTaskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }:
     ...(task.state === "failed" && task.error !== undefined ? { error: task.error } : {}),
     ...(cipher === undefined
       ? {}
-      : { kept: { sealed: cipher.encrypt(task), untilMs: (task.endedAt ?? task.deadlineAt) + keepMs } }),
+      : { record: { encrypted: cipher.encrypt(task), untilMs: (task.endedAt ?? task.deadlineAt) + keepMs } }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import { recordParser, renameMembers } from "../stored.ts";
 
 /** States of a video task; `completed` and `failed` are final. */
 export const TaskState = Type.Union([
@@ -28,12 +29,12 @@ export const TaskEvent = Type.Object(
 );
 export type TaskEvent = Static<typeof TaskEvent>;
 
-/** Event of a transition as the gateway publishes it. Only the ledger should read `kept`. */
+/** Event of a transition as the gateway publishes it. Only the ledger should read `record`. */
 export const StoredTaskEvent = Type.Object({
   ...TaskEvent.properties,
-  kept: Type.Optional(
+  record: Type.Optional(
     Type.Object({
-      sealed: Type.String({
+      encrypted: Type.String({
         description: "record of the task, which is encrypted because it contains a prompt and addresses",
       }),
       untilMs: Type.Number({ description: "time in Unix ms until which the task can be fetched" }),
@@ -41,3 +42,17 @@ export const StoredTaskEvent = Type.Object({
   ),
 });
 export type StoredTaskEvent = Static<typeof StoredTaskEvent>;
+
+/** Parses a stored task event. Throws UnknownShape. */
+export const readTaskEvent: (text: string) => StoredTaskEvent = recordParser(
+  "task event",
+  StoredTaskEvent,
+  upgradeTaskEvent,
+);
+
+/** Converts a task event of an earlier version, which had `kept.sealed`. Returns other values without a change. */
+export function upgradeTaskEvent(event: unknown): unknown {
+  if (typeof event !== "object" || event === null || !("kept" in event)) return event;
+  const { kept, ...others } = event;
+  return { ...others, record: renameMembers(kept, { sealed: "encrypted" }) };
+}

@@ -77,7 +77,7 @@ export const holdsNotFound = new Counter({
 });
 /** Number of vendor answers that are read after their clients disconnected. */
 export const detachedAnswerCount = new Gauge({
-  name: "modelgate_left_answers",
+  name: "modelgate_detached_answers",
   help: "Answers that are read to the end after the client disconnected.",
 });
 const openStreams = new Gauge({ name: "modelgate_open_streams", help: "Open streams." });

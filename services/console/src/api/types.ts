@@ -157,7 +157,7 @@ export type Budget = {
   readonly setWith?: "key" | "group";
   readonly usedNanos: string;
   readonly carriedNanos: string;
-  readonly leftNanos: string;
+  readonly remainingNanos: string;
   readonly resetsAt: string | null;
 };
 
@@ -203,7 +203,7 @@ export type Channel = {
   readonly rests?: number;
   readonly seats: {
     readonly inUse: number;
-    readonly most: number;
+    readonly max: number;
   } | null;
   readonly usableKeys: string;
   readonly keys: readonly {
@@ -216,7 +216,7 @@ export type Channel = {
     readonly rests?: number;
     readonly seats: {
       readonly inUse: number;
-      readonly most: number;
+      readonly max: number;
     } | null;
   }[];
   readonly cappedCalls: number;

@@ -66,7 +66,7 @@ export function Budgets({ accountId, team, organisation }: BudgetsProps) {
                 { heading: translate("Maximum"), numeric: true, cell: (budget) => exactUsd(maximumOf(budget)) },
                 {
                   heading: translate("Used"),
-                  cell: (budget) => <Used spent={budget.usedNanos} most={maximumOf(budget)} />,
+                  cell: (budget) => <Used spent={budget.usedNanos} max={maximumOf(budget)} />,
                 },
                 { heading: translate("Resets"), cell: ({ resetsAt }) => localTime(resetsAt ?? undefined) },
                 ...(mayChange ? [actionsOf(accountId)] : []),
@@ -126,13 +126,13 @@ function maximumOf({ nanos, carriedNanos }: Budget): string {
   return sumNanos([nanos, carriedNanos]);
 }
 
-function Used({ spent, most }: { readonly spent: string; readonly most: string }) {
-  const share = formatShare(Number(spent), Number(most));
+function Used({ spent, max }: { readonly spent: string; readonly max: string }) {
+  const share = formatShare(Number(spent), Number(max));
   return (
     <Progress.Root size="xl" miw={120}>
       <Progress.Section
-        value={most === "0" ? 100 : Math.min(100, (Number(spent) / Number(most)) * 100)}
-        color={BigInt(spent) >= BigInt(most) ? "red" : "teal"}
+        value={max === "0" ? 100 : Math.min(100, (Number(spent) / Number(max)) * 100)}
+        color={BigInt(spent) >= BigInt(max) ? "red" : "teal"}
         aria-label={translate("{share} used", { share })}
       />
     </Progress.Root>

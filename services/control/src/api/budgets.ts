@@ -5,7 +5,7 @@ import {
   callerLimits,
   findBudgets,
   findTokenById,
-  leftOf,
+  remainingOf,
   listTokens,
   periodNames,
   readBudgetUsage,
@@ -117,7 +117,7 @@ function budgetView(usage: BudgetUsage) {
     ...(createdAt === "" ? { setWith: budget.scope.slice(0, budget.scope.indexOf(":")) } : { createdAt }),
     usedNanos: usedNanos.toString(),
     carriedNanos: carriedNanos.toString(),
-    leftNanos: leftOf(usage).toString(),
+    remainingNanos: remainingOf(usage).toString(),
     resetsAt: Number.isFinite(period.endMs) ? new Date(period.endMs).toISOString() : null,
   };
 }

@@ -144,5 +144,5 @@ function restView({ kind, reason, vendorMessage, since, rests, until }: Cooldown
 }
 
 function seatsView(scope: ChannelScope, limit: number | undefined, { seats }: ChannelsSnapshot) {
-  return limit === undefined ? null : { inUse: seats.get(scope) ?? 0, most: limit };
+  return limit === undefined ? null : { inUse: seats.get(scope) ?? 0, max: limit };
 }

@@ -10,7 +10,7 @@ const columns: readonly Column[] = [
   ["MODE", fieldCell("mode")],
   ["AMOUNT", amountOf],
   ["USED", dollarsCell("usedNanos")],
-  ["LEFT", dollarsCell("leftNanos")],
+  ["REMAINING", dollarsCell("remainingNanos")],
   ["RESETS", timeCell("resetsAt")],
 ];
 

@@ -33,8 +33,8 @@ function pauseReasonCell(row: unknown): string {
 
 function seatsCell(row: unknown): string {
   const limited = field(row, "seats");
-  const [inUse, most] = [field(limited, "inUse"), field(limited, "most")];
-  return typeof inUse === "number" && typeof most === "number" ? `${inUse}/${most}` : "-";
+  const [inUse, max] = [field(limited, "inUse"), field(limited, "max")];
+  return typeof inUse === "number" && typeof max === "number" ? `${inUse}/${max}` : "-";
 }
 
 const listChannels = (data: unknown): Output => ({ data, text: renderTable(data, columns, "no channels") });

@@ -73,7 +73,7 @@ export const Budget = Type.Object({
   createdAt: maybe(text),
   usedNanos: text,
   carriedNanos: text,
-  leftNanos: text,
+  remainingNanos: text,
   resetsAt: orNull(text),
 });
 const [optionalNumber, openObject] = [maybe(Type.Number()), { additionalProperties: true }];
@@ -94,7 +94,7 @@ const partState = {
   rests: maybe(Type.Integer()),
 };
 export const PartState = Type.Object(partState);
-const seats = orNull(Type.Object({ inUse: Type.Integer(), most: Type.Integer() }));
+const seats = orNull(Type.Object({ inUse: Type.Integer(), max: Type.Integer() }));
 export const Channel = Type.Object({
   id: text,
   provider: text,

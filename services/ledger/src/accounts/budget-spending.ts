@@ -67,8 +67,8 @@ export async function computeSpending(queries: AccountQueries, budget: Budget, n
 }
 
 /** Returns the amount that rolls over to the next period. */
-export function rolloverAmount({ rolloverNanos = "0" }: Budget, leftNanos: bigint): bigint {
-  const [unspent, maximum] = [leftNanos < 0n ? 0n : leftNanos, BigInt(rolloverNanos)];
+export function rolloverAmount({ rolloverNanos = "0" }: Budget, remainingNanos: bigint): bigint {
+  const [unspent, maximum] = [remainingNanos < 0n ? 0n : remainingNanos, BigInt(rolloverNanos)];
   return unspent < maximum ? unspent : maximum;
 }
 

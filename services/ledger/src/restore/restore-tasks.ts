@@ -73,9 +73,9 @@ export class LateTasks {
   /** Adds the tasks of recorded events. */
   add(events: readonly StoredTaskEvent[]): void {
     if (performance.now() > this.#until) return;
-    for (const { accountId: account, taskId: task, kept } of events)
-      if (kept !== undefined && this.#waiting.length < maxLate)
-        this.#waiting.push({ account, task, record: kept.sealed, untilMs: kept.untilMs });
+    for (const { accountId: account, taskId: task, record } of events)
+      if (record !== undefined && this.#waiting.length < maxLate)
+        this.#waiting.push({ account, task, record: record.encrypted, untilMs: record.untilMs });
   }
 
   get hasTasks(): boolean {

@@ -6,8 +6,8 @@ import type { Deps } from "../deps.ts";
 /** GET /v1/dashboard/billing/subscription: returns spent and remaining money as a limit. Clients subtract the usage. */
 export function billingSubscription(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
-    const { spentNanos, leftNanos } = await remainingMoneyOf(deps, caller);
-    const limit = dollars(spentNanos + leftNanos);
+    const { spentNanos, remainingNanos } = await remainingMoneyOf(deps, caller);
+    const limit = dollars(spentNanos + remainingNanos);
     answerJson(response, 200, {
       object: "billing_subscription",
       has_payment_method: true,
@@ -33,9 +33,9 @@ export function billingUsage(deps: Deps): EndpointHandler {
 /** GET /v1/credits: returns the sum of spent and remaining money, and the spent money. Clients show the difference. */
 export function credits(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
-    const { spentNanos, leftNanos } = await remainingMoneyOf(deps, caller);
+    const { spentNanos, remainingNanos } = await remainingMoneyOf(deps, caller);
     answerJson(response, 200, {
-      data: { total_credits: dollars(spentNanos + leftNanos), total_usage: dollars(spentNanos) },
+      data: { total_credits: dollars(spentNanos + remainingNanos), total_usage: dollars(spentNanos) },
     });
   };
 }
@@ -53,8 +53,8 @@ export function currentKey(deps: Deps): EndpointHandler {
     answerJson(response, 200, {
       data: {
         label: token?.name ?? caller.tokenId,
-        limit: dollars(left.spentNanos + left.leftNanos),
-        limit_remaining: dollars(left.leftNanos),
+        limit: dollars(left.spentNanos + left.remainingNanos),
+        limit_remaining: dollars(left.remainingNanos),
         limit_reset: null,
         usage: dollars(left.spentNanos),
         usage_daily: used("day"),

@@ -1,7 +1,7 @@
 import { withoutUndefined, type Budgets, type Nanos } from "@modelgate/contracts";
 import { orUnavailable, type Redis } from "@modelgate/platform";
 import { findBudgets } from "../budgets/account-budgets.ts";
-import { appliedBudget, budgetsOfCall, budgetsOfCaller, leftOf, type BudgetUsage } from "../budgets/budget.ts";
+import { appliedBudget, budgetsOfCall, budgetsOfCaller, remainingOf, type BudgetUsage } from "../budgets/budget.ts";
 import { readBudgetUsage } from "../budgets/usage.ts";
 import { readUnlessLost } from "../restore/epoch.ts";
 import { findAccount } from "./account.ts";
@@ -23,7 +23,7 @@ export interface RemainingMoney {
   readonly spentNanos: Nanos;
   readonly budgets: readonly BudgetUsage[];
   /** The account's available money, or what is left of a hard budget if that is less. Never negative. */
-  readonly leftNanos: Nanos;
+  readonly remainingNanos: Nanos;
 }
 
 /**
@@ -42,10 +42,10 @@ export async function readRemainingMoney(redis: Redis, scope: SpendingScope): Pr
   if (account === undefined) return undefined;
   const budgets = await orUnavailable(readUsage(redis, scope));
   const hard = budgets.filter(({ budget }) => budget.mode === "hard");
-  const amounts = [account.availableNanos, ...hard.map(leftOf)];
+  const amounts = [account.availableNanos, ...hard.map(remainingOf)];
   const least = amounts.reduce((left, right) => (left < right ? left : right));
   const { creditedNanos, spentNanos } = account;
-  return { creditedNanos, spentNanos, budgets, leftNanos: least > 0n ? least : 0n };
+  return { creditedNanos, spentNanos, budgets, remainingNanos: least > 0n ? least : 0n };
 }
 
 /**
