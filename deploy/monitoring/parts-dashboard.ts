@@ -13,7 +13,7 @@ export const partsRows: readonly Row[] = [
       thresholds: [{ from: 1, color: "red" }],
     }),
     figure("Channels and keys not in use", "short", "count(max by (scope) (modelgate_channel_state)) or vector(0)", {
-      description: "Resting after failures, or switched off.",
+      description: "In cooldown after failures, or disabled.",
       thresholds: [{ from: 1, color: "orange" }],
     }),
     figure("Open holds", "short", "max(modelgate_holds_open)"),
@@ -39,7 +39,7 @@ export const partsRows: readonly Row[] = [
       { colors: { "/ ok$/": "green" } },
     ),
     states(
-      "Resting or switched off",
+      "In cooldown or disabled",
       { "{{scope}} {{state}}": `max by (scope, state) (modelgate_channel_state) or on () ${emptyBar}` },
       { "0": { text: "all are in use", color: "green" }, "1": { text: "not in use", color: "orange" } },
       { description: "Channels and keys that currently get no calls." },

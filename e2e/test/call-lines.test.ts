@@ -115,7 +115,7 @@ test("the line of a failed call has its error, and the line of the channel's coo
     await post(suite, another("lone"), keys.demo, { ...traced, "x-request-id": id });
     // Without this line, the log may not yet contain the calls before it.
     await line("text", { msg: "call", requestId: id });
-    return suite.process("text").logs().includes("channel rests");
+    return suite.process("text").logs().includes("channel cooldown starts");
   });
   expect(await line("text", { msg: "call", requestId: `${requestId}-0` })).toMatchObject({
     outcome: "failed",
@@ -126,7 +126,7 @@ test("the line of a failed call has its error, and the line of the channel's coo
     (await storedEvents(suite.backends.natsUrl)).find(({ event: stored }) => stored.requestId === `${requestId}-0`),
   );
   expect(event.tries).toMatchObject([{ failed: "upstream_error", vendorMessage: overheated }]);
-  expect(await line("text", { msg: "channel rests" })).toMatchObject({
+  expect(await line("text", { msg: "channel cooldown starts" })).toMatchObject({
     requestId: expect.stringContaining("call-lines-"),
     callId: expect.stringMatching(/^call_/),
     status: 500,
@@ -154,7 +154,7 @@ test("every line of a request has its trace id, including warnings and errors", 
   const callLines = [...ofText, ...lines("edge")].filter(({ requestId }) => requestId !== undefined);
   expect(callLines.filter((entry) => entry["traceId"] !== traceId)).toEqual([]);
   expect(new Set(callLines.map(({ msg }) => msg))).toEqual(
-    new Set(["call", "request", "channel rests", "the service is unreachable"]),
+    new Set(["call", "request", "channel cooldown starts", "the service is unreachable"]),
   );
 });
 

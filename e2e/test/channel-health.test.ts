@@ -6,7 +6,7 @@ import { shownChannel } from "./operator.ts";
 import { startReplica, type Replica } from "./replica.ts";
 
 /** Values of `retry-after`, and the resulting cooldowns. */
-const cooldowns: readonly (readonly [header: string, seconds: number])[] = [
+const retryAfters: readonly (readonly [header: string, seconds: number])[] = [
   ["45", 45],
   ["450", 450],
   ["(a date)", 100],
@@ -15,7 +15,7 @@ const cooldowns: readonly (readonly [header: string, seconds: number])[] = [
   ["soon", 0],
 ];
 const names = [
-  "trial",
+  "probed",
   "turned",
   "keyed",
   "cut",
@@ -28,7 +28,7 @@ const names = [
   "throttled",
   "aborted",
   "denied",
-  ...cooldowns.map((_, at) => `rest-${at}`),
+  ...retryAfters.map((_, at) => `retry-after-${at}`),
 ] as const;
 let suite: Suite;
 let other: Replica;
@@ -39,7 +39,7 @@ beforeAll(async () => {
       models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, config.models.chat])) },
       channels: [
         ...config.channels,
-        ...["trial", "turned", "keyed"].flatMap((name) => [
+        ...["probed", "turned", "keyed"].flatMap((name) => [
           channel(name, [name], { priority: 10 }),
           channel(`${name}-second`, [name]),
         ]),
@@ -63,7 +63,7 @@ beforeAll(async () => {
           },
         ),
         ...[1, 2, 3].map((at) => channel(`late-${at}`, ["late"], { priority: -at })),
-        ...cooldowns.map((_, at) => channel(`rest-${at}`, [`rest-${at}`])),
+        ...retryAfters.map((_, at) => channel(`retry-after-${at}`, [`retry-after-${at}`])),
         ...[1, 2, 3, 4, 5, 6].map((at) => channel(`budget-${at}`, ["budget"], { priority: -at })),
       ],
       accounts: { ...config.accounts, rival: rival.account },
@@ -97,11 +97,11 @@ describe("a stream that breaks counts against its channel", () => {
     for (let at = 0; at < 3; at++) expect(await (await ask(0, streamed(model))).text()).toContain('"code":"upstream_');
     await until("the cooldown to be reported", async () => {
       const [out] = (await shownChannel(suite, `${model}-first`)).accountsOut;
-      return out?.account === "demo" && out.rests === 1;
+      return out?.account === "demo" && out.consecutiveCooldowns === 1;
     });
     // Without this wait, the other replica could still use the channel. The metric includes the cooldowns of all
     // channels.
-    await otherReports(/^modelgate_channel_account_rests\{state="resting"[^}]*\} [1-9]/m);
+    await otherReports(/^modelgate_channel_account_cooldowns\{state="cooldown"[^}]*\} [1-9]/m);
     const before = await count(`${model}-first`);
     for (const at of [0, 1]) expect(await (await ask(at, streamed(model))).text()).toContain("[DONE]");
     expect(await count(`${model}-first`)).toBe(before);
@@ -110,13 +110,13 @@ describe("a stream that breaks counts against its channel", () => {
 
 describe.concurrent("after a cooldown, one call at a time tests a channel that has an alternative, across all replicas", () => {
   test.each<[string, object, string]>([
-    ["trial", { status: 503, retryAfter: "4" }, "trial"],
+    ["probed", { status: 503, retryAfter: "4" }, "probed"],
     ["keyed", { status: 429, retryAfter: "4" }, `keyed/${keyOf("keyed")}`],
   ])("%s", async (model, failure, scope) => {
     await suite.simulator.script(model, [{ ...failure, repeat: true }]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another(model), key)).status).toBe(200);
     expect(await count(model)).toBe(2);
-    await otherKnows(scope, "resting");
+    await otherKnows(scope, "cooldown");
     await suite.simulator.script(model, [{ delayMs: 60_000 }, {}]);
     await suite.simulator.forget(model);
     const leaving = new AbortController();
@@ -129,7 +129,7 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
     for (const at of [0, 1, 0, 1]) expect((await ask(at, another(model))).status).toBe(200);
     expect(await count(model)).toBe(1);
     const { state, keys: channelKeys } = await shownChannel(suite, model);
-    expect([state, channelKeys[0]?.state]).toContain("trying");
+    expect([state, channelKeys[0]?.state]).toContain("probing");
     leaving.abort();
     await Promise.all(calls);
     await until("the next attempt", async () => (await ask(1, another(model))).ok && (await count(model)) === 2);
@@ -142,23 +142,23 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
     expect(await count(model)).toBe(before + 2);
   });
 
-  test("a trial that fails begins the next cooldown", async () => {
+  test("a probe that fails begins the next cooldown", async () => {
     await suite.simulator.script("turned", [
       { status: 503, retryAfter: "3" },
       { status: 503, retryAfter: "3" },
       { status: 500, repeat: true },
     ]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another("turned"), key)).status).toBe(200);
-    await otherKnows("turned", "resting");
+    await otherKnows("turned", "cooldown");
     // The other replica continues counting from the number that it received.
     for (const [at, key] of [keys.demo, rival.key].entries())
       await until(
-        "the trial",
+        "the probe",
         async () => (await ask(1, another("turned"), key)).ok && (await count("turned")) === 3 + at,
       );
-    await until("it to be shown", async () => (await shownChannel(suite, "turned")).rests === 2);
+    await until("it to be shown", async () => (await shownChannel(suite, "turned")).consecutiveCooldowns === 2);
     const { accountsOut } = await shownChannel(suite, "turned");
-    expect(accountsOut).toMatchObject([{ account: "demo", scope: "turned", rests: 2 }]);
+    expect(accountsOut).toMatchObject([{ account: "demo", scope: "turned", consecutiveCooldowns: 2 }]);
   });
 });
 
@@ -211,11 +211,11 @@ test.concurrent("a permission that the vendor denies to the operator's account i
     const answer = await ask(0, another("denied"));
     expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining("operator must grant it")]);
   }
-  const rest = await until(
+  const cooldown = await until(
     "the cooldown to be reported",
     async () => (await shownChannel(suite, "denied")).accountsOut[0],
   );
-  expect(rest).toMatchObject({ account: "demo", state: "resting", vendorMessage: errorMessage });
+  expect(cooldown).toMatchObject({ account: "demo", state: "cooldown", vendorMessage: errorMessage });
 });
 
 async function disconnectAfterStart(body: object): Promise<void> {
@@ -230,22 +230,22 @@ async function disconnectAfterStart(body: object): Promise<void> {
   leaving.abort();
 }
 
-test.concurrent.each(cooldowns.map(([header, seconds], at) => [header, seconds, `rest-${at}`] as const))(
-  "a vendor with retry-after %s rests for %i s, and its client gets the same value",
+test.concurrent.each(retryAfters.map(([header, seconds], at) => [header, seconds, `retry-after-${at}`] as const))(
+  "a vendor with retry-after %s is in cooldown for %i s, and its client gets the same value",
   async (header, seconds, model) => {
     const retryAfter = header === "(a date)" ? new Date(Date.now() + seconds * 1_000).toUTCString() : header;
     await suite.simulator.script(model, [{ status: 503, retryAfter }, {}]);
     const before = Date.now();
     const refused = await ask(0, hello(model));
-    const pauseSeconds = Number(refused.headers.get("retry-after") ?? 0);
+    const waitSeconds = Number(refused.headers.get("retry-after") ?? 0);
     if (seconds === 0) {
       expect((await ask(0, hello(model))).status).toBe(200);
       return;
     }
-    expect(Math.abs(pauseSeconds - seconds)).toBeLessThan(5);
+    expect(Math.abs(waitSeconds - seconds)).toBeLessThan(5);
     const { until: end = "" } = await until("the cooldown to be reported", async () => {
-      const [rest] = (await shownChannel(suite, model)).accountsOut;
-      return rest?.state === "resting" && rest;
+      const [cooldown] = (await shownChannel(suite, model)).accountsOut;
+      return cooldown?.state === "cooldown" && cooldown;
     });
     expect(Math.abs(Date.parse(end) - before - seconds * 1_000)).toBeLessThan(5_000);
     expect((await ask(0, hello(model))).status).toBe(503);

@@ -247,7 +247,7 @@ test("no secret and no client content reaches logs, traces, metrics, events or e
 test("a key that its vendor refuses for one account is counted as refused, with its attempts", async () => {
   await post(suite, hello("refused"));
   const text = await metrics("text");
-  expect(text).toMatch(/^modelgate_channel_account_rests\{state="refused"[^}]*\} [1-9]/m);
+  expect(text).toMatch(/^modelgate_channel_account_cooldowns\{state="refused"[^}]*\} [1-9]/m);
   expect(text).toMatch(/^modelgate_channel_attempts_total\{channel="broken",result="[a-z_]+"[^}]*\} [1-9]/m);
 });
 

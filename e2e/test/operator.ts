@@ -6,10 +6,10 @@ export interface ShownChannel {
   readonly state: string;
   readonly reason?: string;
   readonly until?: string;
-  readonly rests?: number;
+  readonly consecutiveCooldowns?: number;
   readonly usableKeys: string;
   readonly cappedCalls: number;
-  readonly seats: { readonly inUse: number; readonly most: number } | null;
+  readonly seats: { readonly inUse: number; readonly max: number } | null;
   readonly modelsOut: readonly { readonly model: string; readonly state: string; readonly reason?: string }[];
   readonly keys: readonly { readonly id: string; readonly state: string; readonly reason?: string }[];
   readonly accountsOut: readonly {
@@ -18,7 +18,7 @@ export interface ShownChannel {
     readonly state: string;
     readonly vendorMessage?: string;
     readonly until?: string;
-    readonly rests?: number;
+    readonly consecutiveCooldowns?: number;
   }[];
 }
 

@@ -95,19 +95,19 @@ describe.each(engines)("alerts in $name", ({ start }) => {
 
   test("of a condition that lasts, one alert is open, and its end is recorded once", async () => {
     await using other = await openBooks(address, log);
-    const resting = (period: string) =>
-      alertOf("main", { kind: "channel-resting", account: "", period, isLasting: true });
-    await Promise.all([recordAlerts(books, [resting("h1")]), recordAlerts(other, [resting("h2")])]);
-    const [open, ...more] = await readOpenAlerts(books, ["channel-resting"]);
+    const cooldown = (period: string) =>
+      alertOf("main", { kind: "channel-cooldown", account: "", period, isLasting: true });
+    await Promise.all([recordAlerts(books, [cooldown("h1")]), recordAlerts(other, [cooldown("h2")])]);
+    const [open, ...more] = await readOpenAlerts(books, ["channel-cooldown"]);
     expect(more).toEqual([]);
     if (open === undefined) throw new Error("no alert is open");
     const ended = alertOf("main", { kind: "channel-recovered", account: "", period: open.period });
     const ends = await Promise.all([endAlert(books, open.id, ended), endAlert(other, open.id, ended)]);
     expect(ends.flat()).toHaveLength(1);
-    expect(await readOpenAlerts(books, ["channel-resting"])).toEqual([]);
-    expect((await all()).map(({ kind }) => kind).toSorted()).toEqual(["channel-recovered", "channel-resting"]);
-    expect(await recordAlerts(books, [resting(open.period)])).toEqual([]);
-    expect(await recordAlerts(books, [resting("h3")])).toHaveLength(1);
+    expect(await readOpenAlerts(books, ["channel-cooldown"])).toEqual([]);
+    expect((await all()).map(({ kind }) => kind).toSorted()).toEqual(["channel-cooldown", "channel-recovered"]);
+    expect(await recordAlerts(books, [cooldown(open.period)])).toEqual([]);
+    expect(await recordAlerts(books, [cooldown("h3")])).toHaveLength(1);
   });
 
   test("a target receives the alerts of its account and kinds", async () => {

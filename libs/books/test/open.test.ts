@@ -14,6 +14,8 @@ import {
   hasCall,
   readFetchableTasks,
   openBooks,
+  readAlerts,
+  readAlertTargets,
   readCalls,
   readTotals,
   recordCalls,
@@ -137,6 +139,27 @@ describe.each(engines)("$name", ({ name, start }) => {
       const { events } = await readCalls(books, { ...ever, ...filter }, { order: "newest first", limit: 5 });
       expect(events).toEqual([failed]);
     }
+  });
+
+  test("books of the version with alerts of the kind channel-resting: they have the current kind", async () => {
+    const target = { id: "trg", account: "", kind: "webhook", name: "Ops", address: "hook.test", createdAt: "" } as const;
+    const address = await booksOf("0025-former-receipts", async (db) => {
+      await sql`insert into alert_targets (id, account, kind, at, record, sealed) values ('trg', '', 'webhook', ${at},
+        ${JSON.stringify({ ...target, alerts: ["budget", "channel-resting"] })}, '')`.execute(db);
+      for (const [kind, period] of [
+        ["channel-resting", "2026-01-10T10"],
+        ["channel-recovered", "channel-resting/2026-01-10T09"],
+      ])
+        await sql`insert into alerts (account, kind, subject, period, id, at, severity, summary, details, open)
+          values ('', ${kind}, 'main', ${period}, ${kind}, ${at}, 'warning', '', '{}', 0)`.execute(db);
+    });
+    await using books = await openBooks(address, log);
+    const alerts = await readAlerts(books, { limit: 9 });
+    expect(alerts.map(({ kind, period }) => `${kind} ${period}`).toSorted()).toEqual([
+      "channel-cooldown 2026-01-10T10",
+      "channel-recovered channel-cooldown/2026-01-10T09",
+    ]);
+    expect(await readAlertTargets(books)).toEqual([{ ...target, alerts: ["budget", "channel-cooldown"] }]);
   });
 
   test("books of the version without accounts: an account is known by its credits and its latest receipt", async () => {

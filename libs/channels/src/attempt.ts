@@ -168,7 +168,7 @@ class RunningAttempt<Accepted> implements OpenAttempt<Accepted> {
     this.#health = health;
     span.set({ "modelgate.upstream_request_id": tried.at(-1)?.upstreamRequestId });
     health.reportAnswer(sent.attempt, sent.startedAt);
-    seats.endTrials();
+    seats.endProbes();
   }
 
   get attempts(): number {

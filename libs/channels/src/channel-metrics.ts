@@ -16,28 +16,28 @@ let currentStates: ChannelStates | undefined;
 
 const channelStates = new Gauge({
   name: "modelgate_channel_state",
-  help: "1 if a channel, one of its keys or one of its models rests, is refused by its vendor, or is disabled.",
+  help: "1 if a channel, one of its keys or one of its models is in cooldown, is refused by its vendor, or is disabled.",
   labelNames: ["scope", "state"],
   collect() {
     this.reset();
     const now = Date.now();
     for (const [scope, { until, kind }] of currentStates?.cooldowns ?? [])
-      if (until > now) this.set({ scope, state: kind === "refused" ? "refused" : "resting" }, 1);
+      if (until > now) this.set({ scope, state: kind === "refused" ? "refused" : "cooldown" }, 1);
     for (const scope of currentStates?.switchedOff.keys() ?? []) this.set({ scope, state: "off" }, 1);
   },
 });
 
 /** Number of cooldowns of single accounts. `gatectl channel show` lists them. */
 const accountCooldowns = new Gauge({
-  name: "modelgate_channel_account_rests",
-  help: "Channels, keys and models that rest or are refused for a single account.",
+  name: "modelgate_channel_account_cooldowns",
+  help: "Channels, keys and models that are in cooldown or are refused for a single account.",
   labelNames: ["state"],
   collect() {
     const now = Date.now();
     const cooldowns = [...(currentStates?.accountCooldowns.values() ?? [])].filter(({ until }) => until > now);
     const refused = cooldowns.filter(({ kind }) => kind === "refused").length;
     this.set({ state: "refused" }, refused);
-    this.set({ state: "resting" }, cooldowns.length - refused);
+    this.set({ state: "cooldown" }, cooldowns.length - refused);
   },
 });
 

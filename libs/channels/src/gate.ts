@@ -6,15 +6,15 @@ import { channelKeyIdOf, type ChannelScope } from "./channel-scope.ts";
 /** The concurrency seats of a running attempt. Dispose it when the exchange has ended. */
 export interface OccupiedSeats extends Disposable {
   /** Reports that the vendor has begun to answer. Other calls may then use the scope that this call tested. */
-  endTrials(): void;
+  endProbes(): void;
 }
 
 /** Reason why an attempt may not use a route now. */
 export interface SeatRefusal {
   /** Scope to skip for the remainder of the call: a channel, or one `channel/key`. */
   readonly scope: ChannelScope;
-  /** `full`: a limit is reached; `trial`: another call is testing the scope after a cooldown. */
-  readonly cause: "full" | "trial";
+  /** `full`: a limit is reached; `probe`: another call is testing the scope after a cooldown. */
+  readonly cause: "full" | "probe";
   readonly retryAfterMs: number;
 }
 
@@ -52,7 +52,7 @@ export const limitRedisKeys = {
   /** Seats in use of a channel, or of one of its keys. */
   seats: (channelId: string, keyId = "") => `channel:{${channelId}}:seats:${keyId}`,
   /** The call that tests a scope after its cooldown. */
-  trial: (channelId: string, trial: string) => `channel:{${channelId}}:trial:${trial}`,
+  probe: (channelId: string, probe: string) => `channel:{${channelId}}:probe:${probe}`,
 } as const;
 
 /** A limited set of seats, of which an attempt needs one. */
@@ -67,7 +67,7 @@ function doNothing(): void {
   // There is no seat to release
 }
 
-const unlimitedSeats: OccupiedSeats = { endTrials: doNothing, [Symbol.dispose]: doNothing };
+const unlimitedSeats: OccupiedSeats = { endProbes: doNothing, [Symbol.dispose]: doNothing };
 
 /** Opens the gate. The seats of a dead process are free after `leaseMs`. */
 export function openGate({
@@ -107,13 +107,13 @@ export function openGate({
     const refused = refusalOf(reply, sets, channel);
     if (refused !== undefined) return refused;
     if (sets.length === 0) return unlimitedSeats;
-    const trials = sets.filter(({ cause }) => cause === "trial").map(({ key }) => key);
+    const probes = sets.filter(({ cause }) => cause === "probe").map(({ key }) => key);
     keysBySeat.set(
       seatId,
       sets.map(({ key }) => key),
     );
     return {
-      endTrials: () => release(seatId, trials.splice(0)),
+      endProbes: () => release(seatId, probes.splice(0)),
       [Symbol.dispose]: () => release(seatId, keysBySeat.get(seatId) ?? []),
     };
   };
@@ -133,13 +133,13 @@ export function openGate({
 }
 
 /**
- * Lists the sets in which an attempt needs a seat. Trials come first, so that the refusal names the trial even if the
+ * Lists the sets in which an attempt needs a seat. Probes come first, so that the refusal names the probe even if the
  * channel is also full.
  */
 function seatSets(attempt: Attempt, health: Health, isLastResort: boolean): readonly SeatSet[] {
   const { route } = attempt;
   const { id, maxConcurrency, keyConcurrency } = route.candidate.channel;
-  const sets: SeatSet[] = isLastResort || health.isQuiet ? [] : trialSets(attempt, health);
+  const sets: SeatSet[] = isLastResort || health.isQuiet ? [] : probeSets(attempt, health);
   if (maxConcurrency !== undefined)
     sets.push({ key: limitRedisKeys.seats(id), seats: maxConcurrency, scope: id, cause: "full" });
   if (keyConcurrency !== undefined) {
@@ -149,13 +149,13 @@ function seatSets(attempt: Attempt, health: Health, isLastResort: boolean): read
   return sets;
 }
 
-function trialSets(attempt: Attempt, health: Health): SeatSet[] {
+function probeSets(attempt: Attempt, health: Health): SeatSet[] {
   const { id } = attempt.route.candidate.channel;
-  return health.unprovenScopes(attempt).map(({ skipScope, trial }) => ({
-    key: limitRedisKeys.trial(id, trial),
+  return health.unprovenScopes(attempt).map(({ skipScope, probe }) => ({
+    key: limitRedisKeys.probe(id, probe),
     seats: 1,
     scope: skipScope,
-    cause: "trial",
+    cause: "probe",
   }));
 }
 

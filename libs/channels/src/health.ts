@@ -46,7 +46,7 @@ export interface SeenBy {
 export interface Blame extends FailureEvidence {
   readonly seenBy?: SeenBy | undefined;
   readonly reason: string;
-  /** Pause that the vendor requested. */
+  /** Delay that the vendor requested. */
   readonly retryAfterMs?: number | undefined;
   /** True if the vendor refused the key. */
   readonly isRefusal?: boolean | undefined;
@@ -57,7 +57,7 @@ export interface UnprovenScope {
   /** Scope to skip while another call tests this one: a channel, or one `channel/key`. */
   readonly skipScope: ChannelScope;
   /** Name of the test, unique within the channel. */
-  readonly trial: string;
+  readonly probe: string;
 }
 
 /** States of channels, keys and models: they decide which routes an account may use now. */
@@ -109,8 +109,8 @@ class SharedHealth implements Health {
   }
 
   lastResortOf(account: string): Cooldowns {
-    // A cooldown after failures is an estimate and may be tested. A pause that the vendor requested, or that follows a
-    // refused key, must end first.
+    // A cooldown after failures is an estimate and may be tested. A cooldown that the vendor requested, or that follows
+    // a refused key, must end first.
     const until = (scope: ChannelScope): number => {
       const cooldown = this.#cooldowns.latest(scope, account);
       return Math.max(this.#switchedOffUntil(scope), cooldown?.kind === "failing" ? 0 : endOf(cooldown));
@@ -135,7 +135,7 @@ class SharedHealth implements Health {
       .filter(([scope, affected]) => this.#cooldowns.latest(scope, affected) !== undefined)
       .map(([scope, affected]) => ({
         skipScope: isWithin(scope, channelKeyIdOf(route)) ? channelKeyIdOf(route) : id,
-        trial: nameInChannel(id, scope, affected),
+        probe: nameInChannel(id, scope, affected),
       }));
   }
 
@@ -273,11 +273,11 @@ function latestOf(scopes: readonly ChannelScope[], until: (scope: ChannelScope) 
 }
 
 /**
- * First pause in ms of an account after a failed call in spite of a cooldown. Each further failure doubles the pause.
+ * First delay in ms of an account after a failed call in spite of a cooldown. Each further failure doubles the delay.
  */
-const firstPauseMs = 250;
-/** Maximum pause in ms of an account after failed calls in spite of a cooldown. */
-const maxPauseMs = 10_000;
+const firstDelayMs = 250;
+/** Maximum delay in ms of an account after failed calls in spite of a cooldown. */
+const maxDelayMs = 10_000;
 /** Maximum combinations of account, channel and model. The least recently used one is dropped. */
 const maxCounted = 2_000;
 
@@ -288,7 +288,7 @@ export class LastResort {
   /** Returns the time, in Unix ms, from which the account may use the scope again. */
   nextAllowedAt(scope: ChannelScope, account: string): number {
     const counted = this.#counted.get(cooldownName(scope, account));
-    return counted === undefined ? 0 : counted.at + Math.min(firstPauseMs * 2 ** (counted.failures - 1), maxPauseMs);
+    return counted === undefined ? 0 : counted.at + Math.min(firstDelayMs * 2 ** (counted.failures - 1), maxDelayMs);
   }
 
   /** Records a call of an account whose calls have failed. The next one must wait. */

@@ -43,7 +43,7 @@ export {
   type RemoteStreamRequest,
   type RemoteStreams,
 } from "./remote/remote-streams.ts";
-export { countShortPause, readShortPauses, shortPauseMs } from "./short-pauses.ts";
+export { countShortCooldown, readShortCooldowns, shortCooldownMs } from "./short-cooldowns.ts";
 export {
   endModelCooldowns,
   endKeyRefusals,

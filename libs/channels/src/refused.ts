@@ -4,7 +4,7 @@ import type { UpstreamAnswer } from "./attempt-plan.ts";
 
 /** Maximum bytes that are read of an answer with an error status. */
 const errorBodyBytes = 64 * 1024;
-/** Maximum pause that a vendor can request. */
+/** Maximum delay that a vendor can request. */
 const maxRetryAfterMs = 600_000;
 /**
  * The client gets this status unchanged. Every other refusal because of the request gets the status of the failure's
@@ -49,12 +49,12 @@ export async function readRefusal(answer: UpstreamAnswer, provider: Provider): P
   return new VendorRefusal(
     meaning,
     answer.status,
-    limitPause(retryAfterOf(answer) ?? meaning.retryAfterMs),
+    limitDelay(retryAfterOf(answer) ?? meaning.retryAfterMs),
     vendorError,
   );
 }
 
-function limitPause(ms: number | undefined): number | undefined {
+function limitDelay(ms: number | undefined): number | undefined {
   return ms === undefined || ms <= 0 ? undefined : Math.min(ms, maxRetryAfterMs);
 }
 

@@ -3,7 +3,7 @@ import { showStates } from "./channel-metrics.ts";
 import { getOrCreate } from "./evidence.ts";
 import { followStates, type FollowedStates } from "./follow-states.ts";
 import { cooldownName, type ChannelScope } from "./channel-scope.ts";
-import { countShortPause } from "./short-pauses.ts";
+import { countShortCooldown } from "./short-cooldowns.ts";
 import { endCooldowns, storeCooldown, type Cooldown, type CooldownKind } from "./state.ts";
 import { withoutUndefined } from "@modelgate/contracts";
 
@@ -24,7 +24,7 @@ export class SharedCooldowns implements AsyncDisposable {
   readonly #options: SharedCooldownsOptions;
   readonly #states: FollowedStates;
   /** Number of consecutive cooldowns of each scope where an answer has begun, but no call has completed yet. */
-  readonly #earlierRests = new Map<string, { readonly rests: number }>();
+  readonly #earlierCooldowns = new Map<string, { readonly consecutiveCooldowns: number }>();
 
   private constructor(options: SharedCooldownsOptions, states: FollowedStates) {
     this.#options = options;
@@ -55,7 +55,7 @@ export class SharedCooldowns implements AsyncDisposable {
   /** Starts a cooldown. `seenBy` describes the call that failed, for the log. */
   begin(
     scope: ChannelScope,
-    cause: Omit<CooldownCause, "earlierRests" | "vendorMessage">,
+    cause: Omit<CooldownCause, "earlierCooldowns" | "vendorMessage">,
     seenBy?: { readonly vendorMessage?: string | undefined },
   ): void {
     const { redis, log } = this.#options;
@@ -63,24 +63,24 @@ export class SharedCooldowns implements AsyncDisposable {
     const name = cooldownName(scope, account);
     const current = this.latest(scope, account);
     const now = Date.now();
-    const earlierRests = current?.rests ?? this.#earlierRests.get(name)?.rests ?? 0;
+    const earlierCooldowns = current?.consecutiveCooldowns ?? this.#earlierCooldowns.get(name)?.consecutiveCooldowns ?? 0;
     const vendorMessage = seenBy?.vendorMessage?.replaceAll(/\s+/g, " ");
-    const cooldown = nextCooldown(current, { ...cause, earlierRests, vendorMessage }, now);
+    const cooldown = nextCooldown(current, { ...cause, earlierCooldowns, vendorMessage }, now);
     if (cooldown === undefined) return;
     const line = { scope, account, reason, durationMs: cooldown.until - now, ...seenBy };
-    if (kind === "refused") log.error(line, "a vendor refuses a key; it is retried after a pause");
-    else log.warn(line, "channel rests");
+    if (kind === "refused") log.error(line, "a vendor refuses a key; it is retried after a cooldown");
+    else log.warn(line, "channel cooldown starts");
     if (account === undefined) this.#states.cooldowns.set(scope, cooldown);
     else this.#storeAccountCooldown(name, cooldown);
     this.#states.runInBackground(storeCooldown(redis, name, cooldown));
-    this.#states.runInBackground(countShortPause(redis, scope, cooldown));
+    this.#states.runInBackground(countShortCooldown(redis, scope, cooldown));
   }
 
   /** Records the start of an answer to a call. Returns true if this ended a cooldown. `sentAt` is in Unix ms. */
   reportAnswer(scope: ChannelScope, account: string | undefined, sentAt: number): boolean {
     const cooldown = this.latest(scope, account);
     if (cooldown === undefined) return false;
-    // A call that was sent before the cooldown does not show that the scope works again. A pause that the vendor
+    // A call that was sent before the cooldown does not show that the scope works again. A cooldown that the vendor
     // requested, or that follows a refused key, is not ended early.
     if (isCoolingDown(cooldown, Date.now()) && (cooldown.kind !== "failing" || sentAt < Date.parse(cooldown.since)))
       return false;
@@ -88,7 +88,7 @@ export class SharedCooldowns implements AsyncDisposable {
     const { cooldowns, accountCooldowns, runInBackground } = this.#states;
     const name = cooldownName(scope, account);
     (account === undefined ? cooldowns : accountCooldowns).delete(name);
-    getOrCreate(this.#earlierRests, name, maxRemembered, () => ({ rests: cooldown.rests }));
+    getOrCreate(this.#earlierCooldowns, name, maxRemembered, () => ({ consecutiveCooldowns: cooldown.consecutiveCooldowns }));
     log.info({ scope, account }, "channel works again");
     runInBackground(endCooldowns(redis, [name]));
     return true;
@@ -96,8 +96,8 @@ export class SharedCooldowns implements AsyncDisposable {
 
   /** Records a completed answer. The next cooldown of these scopes has the shortest length again. */
   reportSuccess(scopes: () => readonly (readonly [scope: ChannelScope, account: string | undefined])[]): void {
-    if (this.#earlierRests.size === 0) return;
-    for (const [scope, account] of scopes()) this.#earlierRests.delete(cooldownName(scope, account));
+    if (this.#earlierCooldowns.size === 0) return;
+    for (const [scope, account] of scopes()) this.#earlierCooldowns.delete(cooldownName(scope, account));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -124,10 +124,10 @@ const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
 export interface CooldownCause {
   readonly kind: CooldownKind;
   readonly reason: string;
-  /** Pause that the vendor requested; it replaces the usual length. */
+  /** Delay that the vendor requested; it replaces the usual length. */
   readonly retryAfterMs?: number | undefined;
   /** Number of consecutive cooldowns before this one. */
-  readonly earlierRests: number;
+  readonly earlierCooldowns: number;
   readonly account?: string | undefined;
   readonly vendorMessage?: string | undefined;
 }
@@ -142,9 +142,9 @@ export function nextCooldown(current: Cooldown | undefined, cause: CooldownCause
   const { kind, reason, retryAfterMs, account, vendorMessage } = cause;
   const isActive = isCoolingDown(current, now);
   if (isActive && now + (retryAfterMs ?? 0) <= (current?.until ?? 0)) return undefined;
-  const rests = isActive ? (current?.rests ?? 1) : cause.earlierRests + 1;
+  const consecutiveCooldowns = isActive ? (current?.consecutiveCooldowns ?? 1) : cause.earlierCooldowns + 1;
   const { first, longest } = kind === "refused" ? refusedMs : failingMs;
-  const durationMs = retryAfterMs ?? Math.min(first * 2 ** (rests - 1), longest);
+  const durationMs = retryAfterMs ?? Math.min(first * 2 ** (consecutiveCooldowns - 1), longest);
   const since = new Date(now).toISOString();
-  return withoutUndefined({ kind, reason, since, until: now + durationMs, rests, account, vendorMessage });
+  return withoutUndefined({ kind, reason, since, until: now + durationMs, consecutiveCooldowns, account, vendorMessage });
 }

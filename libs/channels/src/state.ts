@@ -3,7 +3,7 @@ import { recordParser, renameMembers } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { isWithin, modelScope, parseCooldownName, type ChannelScope } from "./channel-scope.ts";
 
-/** Reason for a cooldown: calls fail, the vendor requested a pause, or the vendor refuses the key. */
+/** Reason for a cooldown: calls fail, the vendor requested a delay, or the vendor refuses the key. */
 export type CooldownKind = "failing" | "throttled" | "refused";
 
 /** A time in which a channel, key or model is not used. */
@@ -17,7 +17,7 @@ export interface Cooldown {
   /** End, in Unix ms. */
   readonly until: number;
   /** Number of consecutive cooldowns, including this one. */
-  readonly rests: number;
+  readonly consecutiveCooldowns: number;
   /** The only account that the cooldown concerns; absent for all accounts. */
   readonly account?: string | undefined;
 }
@@ -110,7 +110,7 @@ export async function startModelCooldown(
     reason,
     since: new Date(since).toISOString(),
     until,
-    rests: 1,
+    consecutiveCooldowns: 1,
   });
 }
 
@@ -124,14 +124,14 @@ export async function endModelCooldowns(redis: Redis, channel: string, models: r
 
 /** Parses a stored cooldown. Throws UnknownShape. */
 export const parseCooldown: (text: string) => Cooldown = recordParser(
-  "rest of a channel",
+  "cooldown of a channel",
   Type.Object({
     kind: Type.Enum(["failing", "throttled", "refused"]),
     reason: Type.String(),
     vendorMessage: Type.Optional(Type.String()),
     since: Type.String(),
     until: Type.Number(),
-    rests: Type.Number(),
+    consecutiveCooldowns: Type.Number(),
     account: Type.Optional(Type.String()),
   }),
   upgradeCooldown,
@@ -139,7 +139,7 @@ export const parseCooldown: (text: string) => Cooldown = recordParser(
 
 /** Converts a cooldown that an earlier version stored. */
 function upgradeCooldown(cooldown: unknown): unknown {
-  const upgraded = renameMembers(cooldown, { said: "vendorMessage" });
+  const upgraded = renameMembers(cooldown, { said: "vendorMessage", rests: "consecutiveCooldowns" });
   const isAsked = typeof upgraded === "object" && upgraded !== null && "kind" in upgraded && upgraded.kind === "asked";
   return isAsked ? { ...upgraded, kind: "throttled" } : upgraded;
 }

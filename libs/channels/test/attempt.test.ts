@@ -66,7 +66,7 @@ function attemptsAt(answers: readonly Answer[]) {
     },
     speeds: new Speeds(60_000),
     gate: {
-      enter: async () => ({ endTrials: nothing, [Symbol.dispose]: nothing }),
+      enter: async () => ({ endProbes: nothing, [Symbol.dispose]: nothing }),
       [Symbol.asyncDispose]: async () => nothing(),
     },
     supportedWires: new SupportedWires(),

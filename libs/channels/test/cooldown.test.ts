@@ -6,7 +6,7 @@ import { parseCooldown, type Cooldown } from "../src/state.ts";
 const cause = (more: Partial<CooldownCause> = {}): CooldownCause => ({
   kind: "failing",
   reason: "upstream_error",
-  earlierRests: 0,
+  earlierCooldowns: 0,
   ...more,
 });
 
@@ -15,7 +15,7 @@ function lengths(count: number, more: Partial<CooldownCause> = {}): readonly num
   for (let at = 0; at < count; at++) {
     const cooldown = nextCooldown(
       cooldowns.at(-1),
-      cause({ ...more, earlierRests: cooldowns.length }),
+      cause({ ...more, earlierCooldowns: cooldowns.length }),
       at * 10_000_000,
     );
     if (cooldown !== undefined) cooldowns.push(cooldown);
@@ -28,25 +28,25 @@ test("a scope that fails again after each cooldown gets one of twice the length,
   expect(lengths(60).at(-1)).toBe(300_000);
 });
 
-test("a refused key is retried after pauses that grow up to an hour", () => {
+test("a refused key is retried after cooldowns that grow up to an hour", () => {
   expect(lengths(4, { kind: "refused" })).toEqual([60_000, 120_000, 240_000, 480_000]);
   expect(lengths(60, { kind: "refused" }).at(-1)).toBe(3_600_000);
 });
 
 test("failures of calls that were already open start no second cooldown", () => {
   const first = nextCooldown(undefined, cause(), 0);
-  expect(nextCooldown(first, cause({ earlierRests: 1 }), 4_999)).toBeUndefined();
-  expect(nextCooldown(first, cause({ earlierRests: 1 }), 5_000)).toMatchObject({ until: 15_000, rests: 2 });
+  expect(nextCooldown(first, cause({ earlierCooldowns: 1 }), 4_999)).toBeUndefined();
+  expect(nextCooldown(first, cause({ earlierCooldowns: 1 }), 5_000)).toMatchObject({ until: 15_000, consecutiveCooldowns: 2 });
 });
 
 test("a vendor's retry-after is used unchanged, is never shortened, and may be extended", () => {
   const throttled = nextCooldown(undefined, cause({ kind: "throttled", retryAfterMs: 30_000 }), 0);
-  expect(throttled).toMatchObject({ until: 30_000, rests: 1 });
-  expect(nextCooldown(throttled, cause({ retryAfterMs: 10_000, earlierRests: 1 }), 1_000)).toBeUndefined();
-  expect(nextCooldown(throttled, cause({ earlierRests: 1 }), 1_000)).toBeUndefined();
-  expect(nextCooldown(throttled, cause({ retryAfterMs: 60_000, earlierRests: 1 }), 1_000)).toMatchObject({
+  expect(throttled).toMatchObject({ until: 30_000, consecutiveCooldowns: 1 });
+  expect(nextCooldown(throttled, cause({ retryAfterMs: 10_000, earlierCooldowns: 1 }), 1_000)).toBeUndefined();
+  expect(nextCooldown(throttled, cause({ earlierCooldowns: 1 }), 1_000)).toBeUndefined();
+  expect(nextCooldown(throttled, cause({ retryAfterMs: 60_000, earlierCooldowns: 1 }), 1_000)).toMatchObject({
     until: 61_000,
-    rests: 1,
+    consecutiveCooldowns: 1,
   });
   expect([29_999, 30_000].map((now) => isCoolingDown(throttled, now))).toEqual([true, false]);
   expect(isCoolingDown(undefined, 0)).toBe(false);
@@ -58,10 +58,11 @@ test("a cooldown for one account names it", () => {
 });
 
 test("a stored cooldown of an earlier version is read with the current names", () => {
-  const common = { reason: "rate_limit_exceeded", since: "2026-11-01T10:00:00.000Z", until: 1, rests: 1 };
-  const stored = JSON.stringify({ ...common, kind: "asked", said: "Slow down" });
-  expect(parseCooldown(stored)).toEqual({ ...common, kind: "throttled", vendorMessage: "Slow down" });
-  const refused = { ...common, kind: "refused", vendorMessage: "No such key" };
+  const times = { reason: "rate_limit_exceeded", since: "2026-11-01T10:00:00.000Z", until: 1 };
+  const stored = JSON.stringify({ ...times, rests: 1, kind: "asked", said: "Slow down" });
+  const current = { ...times, consecutiveCooldowns: 1 };
+  expect(parseCooldown(stored)).toEqual({ ...current, kind: "throttled", vendorMessage: "Slow down" });
+  const refused = { ...current, kind: "refused", vendorMessage: "No such key" };
   expect(parseCooldown(JSON.stringify(refused))).toEqual(refused);
 });
 
@@ -71,7 +72,7 @@ test("a cooldown that began after the shared ones were read stays; an older one 
     reason: "upstream_error",
     since: new Date(ms).toISOString(),
     until: ms + 5_000,
-    rests: 1,
+    consecutiveCooldowns: 1,
   });
   const local = new Map([
     ["old", begunAt(1_000)],

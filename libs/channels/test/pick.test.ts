@@ -85,8 +85,8 @@ test("keys are used in turn, and one in a cooldown is skipped", () => {
 });
 
 test("the time at which the first of them is available again", () => {
-  const rests: Record<string, number> = { a: 50, "a/k": 80, b: 70, c: Infinity };
-  const endOf = (scope: string): number => rests[scope] ?? 0;
+  const ends: Record<string, number> = { a: 50, "a/k": 80, b: 70, c: Infinity };
+  const endOf = (scope: string): number => ends[scope] ?? 0;
   expect(earliestAvailableAt([candidate("a"), candidate("b"), candidate("c")], cooldownsBy(endOf))).toBe(70);
   expect(earliestAvailableAt([candidate("c")], cooldownsBy(endOf))).toBeUndefined();
 });

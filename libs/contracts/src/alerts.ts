@@ -5,8 +5,8 @@ import { Type, type Static } from "typebox";
  * - `budget`: 50, 80 or 100 % of a budget are spent
  * - `balance-low`: at the present rate of spending, an account's balance lasts less than LOW_BALANCE_HOURS
  * - `key-refused`: a vendor refuses a key of a channel
- * - `channel-resting`: a channel, one of its keys or models is paused after failures, or was paused often
- * - `channel-recovered`: a paused or refused part of a channel works again
+ * - `channel-cooldown`: a channel, one of its keys or models is in cooldown after failures, or had many short cooldowns
+ * - `channel-recovered`: a part of a channel works again after a cooldown or a refusal
  * - `unpriced-use`: a call used a unit without a price
  * - `ledger-divergence`: an account's balance differs from its receipts
  * - `key-expiring`: an API key is about to expire
@@ -17,7 +17,7 @@ export const alertKinds = [
   "budget",
   "balance-low",
   "key-refused",
-  "channel-resting",
+  "channel-cooldown",
   "channel-recovered",
   "unpriced-use",
   "ledger-divergence",

@@ -28,7 +28,7 @@ beforeAll(async () => {
   area = await startSessions({
     models: {
       ...Object.fromEntries(
-        [...names, "alone", "held", "rests", ...faults.map(({ name }) => faultyOf(name))].map((name) => [
+        [...names, "alone", "held", "failing", ...faults.map(({ name }) => faultyOf(name))].map((name) => [
           name,
           { kind: "realtime", price },
         ]),
@@ -40,10 +40,10 @@ beforeAll(async () => {
       ...names.map((name) => channel(name, { [name]: "gpt-live-1" })),
       channel(
         "works",
-        { rests: "gpt-live-1", ...Object.fromEntries(faults.map(({ name }) => [faultyOf(name), "gpt-live-1"])) },
+        { failing: "gpt-live-1", ...Object.fromEntries(faults.map(({ name }) => [faultyOf(name), "gpt-live-1"])) },
         { priority: 1 },
       ),
-      channel("rests", { rests: "gpt-live-1" }, { priority: 2 }),
+      channel("failing", { failing: "gpt-live-1" }, { priority: 2 }),
       ...faults.map(({ name, ...fault }) =>
         channel(
           faultyOf(name),
@@ -224,13 +224,13 @@ describe("a vendor that does not start the session", () => {
     await area.settled("demo");
   });
 
-  test("it fails as a channel: after three failures it rests", async () => {
-    await area.simulator.script("rests", [{ openWith: "error", repeat: true }]);
+  test("it fails as a channel: after three failures it is in cooldown", async () => {
+    await area.simulator.script("failing", [{ openWith: "error", repeat: true }]);
     for (let count = 1; count <= 4; count++) {
-      const session = await startedSession("rests");
+      const session = await startedSession("failing");
       session.send({ type: "session.close" });
       await session.closed;
-      const events = await usageEvents(area, "rests", count);
+      const events = await usageEvents(area, "failing", count);
       expect(events.at(-1)).toMatchObject({ channelId: "works", attempts: count < 4 ? 2 : 1 });
     }
     await area.settled("demo");

@@ -123,7 +123,7 @@ test("without a model the first realtime model that the key may call is used", a
   session.socket.close();
 });
 
-test("a channel that fails is skipped for this session and, while it rests, for the next", async () => {
+test("a channel that fails is skipped for this session and, while it is in cooldown, for the next", async () => {
   await area.simulator.script("first", [{ status: 401, repeat: true }]);
   for (const attempts of [2, 1]) {
     const session = await openSession(area, { model: "live-fallback" });

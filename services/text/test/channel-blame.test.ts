@@ -57,7 +57,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 /**
  * Returns the scopes of a channel that are in a cooldown for all accounts, and the accounts with a separate cooldown.
  */
-async function restsOf(channel: string) {
+async function cooldownsOf(channel: string) {
   const { cooldowns, accountCooldowns } = await readChannelStates(area.redis);
   const isOfChannel = (name: string): boolean => isWithin(parseCooldownName(name).scope, channel);
   return {
@@ -94,15 +94,15 @@ describe("failures that one tenant provokes fail no calls of other tenants", () 
     }
     expect(statuses).toHaveLength(70);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
-    expect(await restsOf(`shared-${at}`)).toEqual({ forAll: [], accounts: new Set(["attacker-0"]) });
+    expect(await cooldownsOf(`shared-${at}`)).toEqual({ forAll: [], accounts: new Set(["attacker-0"]) });
   });
 
   test("even if two attackers disable the only channel before another tenant's first call", async () => {
     const model = "shared-0";
     await switchChannel(area.redis, model, true, "");
-    await until("the model to be out for all", async () => {
+    await until("the model to be in cooldown for all", async () => {
       await Promise.all(attackers.map((key) => provoke(model, { status: 500 }, key)));
-      return (await restsOf(model)).forAll.length === 1;
+      return (await cooldownsOf(model)).forAll.length === 1;
     });
     for (let call = 0; call < 20; call++) {
       expect((await post(area, another(model), keys.demo)).status).toBe(200);
@@ -111,19 +111,19 @@ describe("failures that one tenant provokes fail no calls of other tenants", () 
   });
 });
 
-test("one body that fails repeatedly rests nothing, not even for its account", async () => {
+test("one body that fails repeatedly starts no cooldown, not even for its account", async () => {
   const body = { status: 500 };
   for (let at = 0; at < 10; at++) expect((await simulated("fixed", body)).status).toBe(502);
-  expect(await restsOf("main")).toEqual(nothing);
+  expect(await cooldownsOf("main")).toEqual(nothing);
   expect((await post(area, another("fixed"))).status).toBe(200);
 });
 
-test("refused connections, which no client can provoke, rest a channel for all accounts immediately", async () => {
+test("refused connections, which no client can provoke, start a cooldown of a channel for all accounts immediately", async () => {
   for (let at = 0; at < 3; at++) expect((await post(area, another("away"))).status).toBe(502);
-  await until("the rest to be shared", async () => (await restsOf("away")).forAll.includes("away"));
+  await until("the cooldown to be shared", async () => (await cooldownsOf("away")).forAll.includes("away"));
 });
 
-test("a model that the vendor no longer has rests alone after two accounts fail with it: the channel's other models are served", async () => {
+test("a model that the vendor no longer has is alone in cooldown after two accounts fail with it: the channel's other models are served", async () => {
   const gone = { status: 404, errorCode: "model_not_found" };
   const ask = (at: number, key?: string) =>
     post(area, hello("retired", `{{simulate: ${JSON.stringify(gone)}}} ${at}`), key);
@@ -134,8 +134,8 @@ test("a model that the vendor no longer has rests alone after two accounts fail 
   });
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await post(area, hello("kept"))).status).toBe(200);
-  await until("the rest to be shared", async () => (await restsOf("catalogue")).forAll.length > 0);
-  expect((await restsOf("catalogue")).forAll).toEqual(["catalogue#retired"]);
+  await until("the cooldown to be shared", async () => (await cooldownsOf("catalogue")).forAll.length > 0);
+  expect((await cooldownsOf("catalogue")).forAll).toEqual(["catalogue#retired"]);
   await switchChannel(area.redis, "catalogue", true, "");
   await until("it to be used again", async () => (await post(area, another("retired"))).status === 200);
 });
@@ -143,5 +143,5 @@ test("a model that the vendor no longer has rests alone after two accounts fail 
 test("an answer over the gateway's limit does not count against the vendor", async () => {
   for (let at = 0; at < 4; at++) expect((await simulated("small", { bodyBytes: 300_000 })).status).toBe(503);
   expect((await post(area, hello("small"))).status).toBe(200);
-  expect(await restsOf("held")).toEqual(nothing);
+  expect(await cooldownsOf("held")).toEqual(nothing);
 });

@@ -113,7 +113,7 @@ test("a higher priority is used first, and a weight of zero only if no other cha
   expect([await count(first), await count(second), await count("heavy"), await count("light")]).toEqual([5, 0, 5, 0]);
 });
 
-test("the keys of a pool are used in turn, and a refused one rests", async () => {
+test("the keys of a pool are used in turn, and a refused one is in cooldown", async () => {
   for (let at = 0; at < 4; at++) expect((await post(area, hello("pooled"))).status).toBe(200);
   const used = (await area.simulator.requests("pool")).map(({ headers }) => headers["authorization"]);
   expect(new Set(used).size).toBe(2);
@@ -142,20 +142,20 @@ test.each([
   });
 });
 
-test("a channel with repeated failures rests, and works again when it is switched on", async () => {
+test("a channel with repeated failures is in cooldown, and works again when it is switched on", async () => {
   const lone = freshLone();
   await area.simulator.script(lone, [{ status: 500, repeat: true }]);
   for (let at = 0; at < 3; at++) expect((await post(area, another(lone))).status).toBe(502);
-  await until("the rest to be shared", async () => {
+  await until("the cooldown to be shared", async () => {
     const { accountCooldowns } = await readChannelStates(area.redis);
     return [...accountCooldowns.keys()].filter((name) => name.includes(lone)).length === 1;
   });
   // The model has one channel: some calls still try it, the others get a `retry-after`.
-  const resting = await until("a call to be turned away", async () => {
+  const refused = await until("a call to be turned away", async () => {
     const answer = await post(area, another(lone));
     return answer.status === 503 && answer;
   });
-  expect(Number(resting.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   await area.simulator.script(lone, []);
   await switchChannel(area.redis, lone, false, "test");
   await until("the channel to be off", async () => (await post(area, another(lone))).status === 503);

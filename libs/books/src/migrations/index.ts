@@ -18,6 +18,7 @@ import { organisations } from "./0022-organisations.ts";
 import { alerts } from "./0023-alerts.ts";
 import { accountState } from "./0024-account-state.ts";
 import { formerReceipts } from "./0025-former-receipts.ts";
+import { cooldownAlerts } from "./0026-cooldown-alerts.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** A change of the schema. It cannot be reverted. */
@@ -46,4 +47,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0023-alerts": alerts,
   "0024-account-state": accountState,
   "0025-former-receipts": formerReceipts,
+  "0026-cooldown-alerts": cooldownAlerts,
 };

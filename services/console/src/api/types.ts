@@ -172,12 +172,12 @@ export type Group = {
 };
 
 export type PartState = {
-  readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+  readonly state: "ok" | "cooldown" | "probing" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
   readonly vendorMessage?: string;
   readonly since?: string;
   readonly until?: string;
-  readonly rests?: number;
+  readonly consecutiveCooldowns?: number;
 };
 
 export type Channel = {
@@ -195,12 +195,12 @@ export type Channel = {
   readonly maxConcurrency: number | null;
   readonly keyConcurrency: number | null;
   readonly requestsPerMinute: number | null;
-  readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+  readonly state: "ok" | "cooldown" | "probing" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
   readonly vendorMessage?: string;
   readonly since?: string;
   readonly until?: string;
-  readonly rests?: number;
+  readonly consecutiveCooldowns?: number;
   readonly seats: {
     readonly inUse: number;
     readonly max: number;
@@ -208,12 +208,12 @@ export type Channel = {
   readonly usableKeys: string;
   readonly keys: readonly {
     readonly id: string;
-    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly state: "ok" | "cooldown" | "probing" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
     readonly vendorMessage?: string;
     readonly since?: string;
     readonly until?: string;
-    readonly rests?: number;
+    readonly consecutiveCooldowns?: number;
     readonly seats: {
       readonly inUse: number;
       readonly max: number;
@@ -223,22 +223,22 @@ export type Channel = {
   readonly modelsOut: readonly {
     readonly model: string;
     readonly key?: string;
-    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly state: "ok" | "cooldown" | "probing" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
     readonly vendorMessage?: string;
     readonly since?: string;
     readonly until?: string;
-    readonly rests?: number;
+    readonly consecutiveCooldowns?: number;
   }[];
   readonly accountsOut: readonly {
     readonly account: string;
     readonly scope: string;
-    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly state: "ok" | "cooldown" | "probing" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
     readonly vendorMessage?: string;
     readonly since?: string;
     readonly until?: string;
-    readonly rests?: number;
+    readonly consecutiveCooldowns?: number;
   }[];
   readonly accountsOutTotal: number;
 };
@@ -792,7 +792,7 @@ export type AlertTarget = {
     | "budget"
     | "balance-low"
     | "key-refused"
-    | "channel-resting"
+    | "channel-cooldown"
     | "channel-recovered"
     | "unpriced-use"
     | "ledger-divergence"
@@ -814,7 +814,7 @@ export type NewAlertTarget = {
     | "budget"
     | "balance-low"
     | "key-refused"
-    | "channel-resting"
+    | "channel-cooldown"
     | "channel-recovered"
     | "unpriced-use"
     | "ledger-divergence"
@@ -848,7 +848,7 @@ export type DeliveredAlert = {
     | "budget"
     | "balance-low"
     | "key-refused"
-    | "channel-resting"
+    | "channel-cooldown"
     | "channel-recovered"
     | "unpriced-use"
     | "ledger-divergence"
@@ -1164,7 +1164,7 @@ export type Operations = {
             | "budget"
             | "balance-low"
             | "key-refused"
-            | "channel-resting"
+            | "channel-cooldown"
             | "channel-recovered"
             | "unpriced-use"
             | "ledger-divergence"

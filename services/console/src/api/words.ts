@@ -7,7 +7,7 @@ export const alertKinds = [
   "budget",
   "balance-low",
   "key-refused",
-  "channel-resting",
+  "channel-cooldown",
   "channel-recovered",
   "unpriced-use",
   "ledger-divergence",

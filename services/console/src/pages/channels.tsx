@@ -113,7 +113,7 @@ function ChannelControls({ channel, of }: ControlsProps) {
   const request = { params: { id: channel.id }, body: of === undefined ? {} : { key: of.id } };
   const name = of === undefined ? channel.id : `${channel.id} ${of.id}`;
   const { state } = of ?? channel;
-  const word = state === "ok" || state === "trying" ? "disable" : "enable";
+  const word = state === "ok" || state === "probing" ? "disable" : "enable";
   const change = useChange({ change: () => post(`/channels/{id}/${word}`, request), changes: ["channels"] });
   const test = useMutation({ mutationFn: () => post("/channels/{id}/test", request) });
   return (

@@ -16,7 +16,7 @@ export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status
 
 /** Badge of a channel's or key's state, with the reason as tooltip. */
 export function StateBadge({ state, reason, vendorMessage, until }: PartState) {
-  const color = state === "ok" ? "teal" : state === "trying" || state === "resting" ? "yellow" : "red";
+  const color = state === "ok" ? "teal" : state === "probing" || state === "cooldown" ? "yellow" : "red";
   const hint = [
     reason,
     vendorMessage,

@@ -10,33 +10,33 @@ import {
   type ChannelScope,
 } from "@modelgate/channels";
 
-/** Maximum number of shown pauses that concern a single account. */
+/** Maximum number of shown cooldowns that concern a single account. */
 const maxAccountsShown = 20;
 
 /**
  * State of a channel, or of one of its keys or models:
  * - `ok`
- * - `resting`: paused after failures until a time
- * - `trying`: its pause has ended, and one call at a time tests whether it works
+ * - `cooldown`: not used until a time, after failures
+ * - `probing`: its cooldown has ended, and one call at a time tests whether it works
  * - `disabled`: by an operator
- * - `refused`: a key that the vendor rejects; it is retried after its pause
+ * - `refused`: a key that the vendor rejects; it is retried after its cooldown
  * - `off`: the channel has no usable key, address, proxy, headers or list of models
  * - `no key`: the channel could serve, but none of its keys can
  */
 export interface StateView {
-  readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+  readonly state: "ok" | "cooldown" | "probing" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
   /** Vendor's message in one line. */
   readonly vendorMessage?: string;
-  /** Start of the last pause or of the disabled state (RFC 3339). */
+  /** Start of the last cooldown or of the disabled state (RFC 3339). */
   readonly since?: string;
-  /** End of the pause (RFC 3339). */
+  /** End of the cooldown (RFC 3339). */
   readonly until?: string;
-  /** Number of consecutive pauses, including the current one. */
-  readonly rests?: number;
+  /** Number of consecutive cooldowns, including the current one. */
+  readonly consecutiveCooldowns?: number;
 }
 
-/** Pause of a channel, key or model for one account only. */
+/** Cooldown of a channel, key or model for one account only. */
 export interface AccountCooldownView extends StateView {
   readonly account: string;
   readonly scope: ChannelScope;
@@ -84,17 +84,17 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSnapshot) {
   };
 }
 
-/** Returns the pauses for single accounts, the longest first, and the number of affected accounts. */
+/** Returns the cooldowns for single accounts, the longest first, and the number of affected accounts. */
 function accountCooldownViews({ id }: CatalogChannel, { states, now }: ChannelsSnapshot) {
   const cooldowns = [...states.accountCooldowns].filter(
     ([name, { until }]) => until > now && isWithin(parseCooldownName(name).scope, id),
   );
   const shown = cooldowns.toSorted(([, left], [, right]) => right.until - left.until).slice(0, maxAccountsShown);
   return {
-    accountsOut: shown.map(([name, rest]): AccountCooldownView => ({
-      account: rest.account ?? "",
+    accountsOut: shown.map(([name, cooldown]): AccountCooldownView => ({
+      account: cooldown.account ?? "",
       scope: parseCooldownName(name).scope,
-      ...restView(rest, now),
+      ...cooldownView(cooldown, now),
     })),
     accountsOutTotal: new Set(cooldowns.map(([, { account }]) => account)).size,
   };
@@ -124,7 +124,7 @@ function stateOf(channel: CatalogChannel, seen: ChannelsSnapshot, keys: readonly
 }
 
 function isUsable({ state }: StateView): boolean {
-  return state === "ok" || state === "trying";
+  return state === "ok" || state === "probing";
 }
 
 function stateView(scope: ChannelScope, { states, now }: ChannelsSnapshot): StateView {
@@ -134,13 +134,13 @@ function stateView(scope: ChannelScope, { states, now }: ChannelsSnapshot): Stat
     return { state: "disabled", reason, since };
   }
   const cooldown = states.cooldowns.get(scope);
-  return cooldown === undefined ? { state: "ok" } : restView(cooldown, now);
+  return cooldown === undefined ? { state: "ok" } : cooldownView(cooldown, now);
 }
 
-function restView({ kind, reason, vendorMessage, since, rests, until }: Cooldown, now: number): StateView {
-  if (until <= now) return withoutUndefined({ state: "trying", reason, vendorMessage, since, rests });
-  const state = kind === "refused" ? "refused" : "resting";
-  return withoutUndefined({ state, reason, vendorMessage, since, rests, until: new Date(until).toISOString() });
+function cooldownView({ kind, reason, vendorMessage, since, consecutiveCooldowns, until }: Cooldown, now: number): StateView {
+  if (until <= now) return withoutUndefined({ state: "probing", reason, vendorMessage, since, consecutiveCooldowns });
+  const state = kind === "refused" ? "refused" : "cooldown";
+  return withoutUndefined({ state, reason, vendorMessage, since, consecutiveCooldowns, until: new Date(until).toISOString() });
 }
 
 function seatsView(scope: ChannelScope, limit: number | undefined, { seats }: ChannelsSnapshot) {

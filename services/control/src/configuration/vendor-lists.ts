@@ -8,10 +8,10 @@ import { fetchModelList, type ModelListRequest } from "./ask-models.ts";
 
 /** Redis hash of vendors' last model lists by channel id. */
 const listsKey = "vendor-models";
-/** Pause in ms before a failed list request is repeated. */
+/** Delay in ms before a failed list request is repeated. */
 const retryMs = 60_000;
-/** Time in ms for which a model that is no longer listed is paused. */
-const gonePauseMs = 7 * 86_400_000;
+/** Time in ms for which a model that is no longer listed stays in cooldown. */
+const goneCooldownMs = 7 * 86_400_000;
 
 const VendorList = Type.Object({
   checkedAt: Type.Number(),
@@ -84,7 +84,7 @@ export class VendorLists {
       log.warn({ channel: id, reason: list.failed }, "a vendor's models could not be listed");
     const current = { ...list, baseUrl: channel.baseUrl };
     await redis.hset(listsKey, id, JSON.stringify(current));
-    await this.#pauseUnlisted(id, current, before);
+    await this.#updateCooldowns(id, current, before);
     return current;
   }
 
@@ -99,8 +99,8 @@ export class VendorLists {
     }
   }
 
-  /** Pauses models that are no longer listed, and resumes those that are listed again. */
-  async #pauseUnlisted(id: string, { gone, models }: VendorList, before: VendorList | undefined): Promise<void> {
+  /** Starts cooldowns of models that are no longer listed, and ends those of models that are listed again. */
+  async #updateCooldowns(id: string, { gone, models }: VendorList, before: VendorList | undefined): Promise<void> {
     const { redis, everyMs } = this.#deps;
     const until = Date.now() + everyMs + retryMs;
     for (const [model, since] of Object.entries(gone))
@@ -127,7 +127,7 @@ function newList(models: readonly string[], before: VendorList | undefined, now:
   );
   const gone = missing
     .map((model) => [model, before?.gone[model] ?? now] as const)
-    .filter(([, since]) => now - since < gonePauseMs);
+    .filter(([, since]) => now - since < goneCooldownMs);
   return { checkedAt: now, baseUrl: "", models: [...models], gone: Object.fromEntries(gone) };
 }
 

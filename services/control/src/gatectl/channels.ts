@@ -5,7 +5,7 @@ import { fieldCell, renderTable, type Column } from "./table.ts";
 
 const states: readonly Column[] = [
   ["STATE", fieldCell("state")],
-  ["REASON", pauseReasonCell],
+  ["REASON", reasonCell],
   ["SINCE", fieldCell("since")],
   ["UNTIL", fieldCell("until")],
 ];
@@ -18,7 +18,7 @@ const columns: readonly Column[] = [
   ["WEIGHT", fieldCell("weight")],
   ["CONCURRENT", seatsCell],
   ["KEYS", fieldCell("usableKeys")],
-  ["PAUSED FOR ACCOUNTS", fieldCell("accountsOutTotal")],
+  ["ACCOUNTS IN COOLDOWN", fieldCell("accountsOutTotal")],
   ["CAPPED CALLS", fieldCell("cappedCalls")],
   ...states,
 ];
@@ -26,7 +26,7 @@ const keyColumns: readonly Column[] = [["KEY", fieldCell("id")], ["CONCURRENT", 
 const modelColumns: readonly Column[] = [["MODEL", fieldCell("model")], ["KEY", fieldCell("key")], ...states];
 const accountColumns: readonly Column[] = [["ACCOUNT", fieldCell("account")], ["SCOPE", fieldCell("scope")], ...states];
 
-function pauseReasonCell(row: unknown): string {
+function reasonCell(row: unknown): string {
   const vendorMessage = field(row, "vendorMessage");
   return fieldCell("reason")(row) + (typeof vendorMessage === "string" ? `: ${vendorMessage}` : "");
 }
@@ -70,7 +70,7 @@ export const channelCommands: readonly Command[] = [
   {
     name: "channel show",
     summary:
-      "Show a channel: the states of its keys and models, pauses for single accounts, and calls whose reported usage was too high.",
+      "Show a channel: the states of its keys and models, cooldowns for single accounts, and calls whose reported usage was too high.",
     positionals: ["CHANNEL"],
     options: {},
     example: "gatectl channel show main",
@@ -86,7 +86,7 @@ export const channelCommands: readonly Command[] = [
   },
   {
     name: "channel enable",
-    summary: "Enable a channel or one of its keys for all accounts, and end its rest.",
+    summary: "Enable a channel or one of its keys for all accounts, and end its cooldown.",
     positionals: ["CHANNEL"],
     options: { key },
     example: "gatectl channel enable main",

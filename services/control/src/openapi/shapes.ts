@@ -84,14 +84,14 @@ export const Group = Type.Object({
   limits: maybe(Type.Object({ dollarsPerDay: optionalNumber, dollarsPerMonth: optionalNumber }, openObject)),
 });
 
-const states = ["ok", "resting", "trying", "disabled", "refused", "off", "no key"] as const;
+const states = ["ok", "cooldown", "probing", "disabled", "refused", "off", "no key"] as const;
 const partState = {
   state: Type.Enum([...states]),
   reason: maybe(text),
   vendorMessage: maybe(text),
   since: maybe(text),
   until: maybe(text),
-  rests: maybe(Type.Integer()),
+  consecutiveCooldowns: maybe(Type.Integer()),
 };
 export const PartState = Type.Object(partState);
 const seats = orNull(Type.Object({ inUse: Type.Integer(), max: Type.Integer() }));

@@ -49,7 +49,7 @@ async function listed(everyMs = 3_600_000) {
   const { channels, lists: found } = await lists.complete([channel()]);
   return { off: channels[0]?.off, models: found.get("g") };
 }
-const restsOf = async () =>
+const cooldowns = async () =>
   [...(await readChannelStates(redis)).cooldowns].map(([scope, { reason }]) => [scope, reason]);
 
 test("a vendor's list is read once an hour for all replicas, with the channel's key", async () => {
@@ -59,15 +59,15 @@ test("a vendor's list is read once an hour for all replicas, with the channel's 
   expect(requestLines()).toEqual(["GET /openai/v1/models Bearer k"]);
 });
 
-test("a model that its vendor no longer lists rests, and is used again once it is listed", async () => {
+test("a model that its vendor no longer lists is in cooldown, and is used again once it is listed", async () => {
   answer = { status: 200, body: { data: [{ id: "a" }, { id: "b" }] } };
   await listed(0);
   answer = { status: 200, body: { data: [{ id: "a" }] } };
   expect(await listed(0)).toEqual({ off: undefined, models: ["a", "b"] });
-  expect(await restsOf()).toEqual([["g#b", "its vendor no longer lists it"]]);
+  expect(await cooldowns()).toEqual([["g#b", "its vendor no longer lists it"]]);
   answer = { status: 200, body: { data: [{ id: "a" }, { id: "b" }] } };
   await listed(0);
-  expect(await restsOf()).toEqual([]);
+  expect(await cooldowns()).toEqual([]);
 });
 
 test("the last list of a vendor that does not answer is kept", async () => {
@@ -75,7 +75,7 @@ test("the last list of a vendor that does not answer is kept", async () => {
   await listed(0);
   answer = { status: 500, body: {} };
   expect(await listed(0)).toEqual({ off: undefined, models: ["a"] });
-  expect(await restsOf()).toEqual([]);
+  expect(await cooldowns()).toEqual([]);
 });
 
 test.each([

@@ -136,7 +136,7 @@ function feishuSignature(secret: string, nowMs: number): object {
   return { timestamp, sign: createHmac("sha256", `${timestamp}\n${secret}`).digest("base64") };
 }
 
-/** Returns the deduplication key for PagerDuty. The alerts about a pause and about its end have the same key. */
+/** Returns the deduplication key for PagerDuty. The alerts about a cooldown and about its end have the same key. */
 function dedupKey({ kind, period, account, subject }: Alert): string {
   const parts = kind === "channel-recovered" ? [period] : [kind, period];
   const key = ["modelgate", ...parts, account, subject].join("/");

@@ -7,7 +7,7 @@ import {
   type Books,
   type NewAlert,
 } from "@modelgate/books";
-import { parseCooldownName, readChannelStates, readShortPauses, type Cooldown } from "@modelgate/channels";
+import { parseCooldownName, readChannelStates, readShortCooldowns, type Cooldown } from "@modelgate/channels";
 import { UnknownShape } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { publicTokenOf } from "../accounts/project.ts";
@@ -19,7 +19,7 @@ import {
   keyExpiryMs,
   keyRotationAlert,
   recoveryAlert,
-  restAlert,
+  cooldownAlert,
   unstableAlert,
 } from "./rules.ts";
 
@@ -31,17 +31,17 @@ export interface AlertStepDeps {
 
 const maxExpiring = 1_000;
 
-/** Stores alerts about paused or unstable channels, keys and models, and about the end of pauses. */
+/** Stores alerts about channels, keys and models that are in cooldown or unstable, and about the end of cooldowns. */
 export async function recordChannelAlerts(books: Books, { redis, recorder }: AlertStepDeps): Promise<void> {
   const { cooldowns, accountCooldowns } = await readChannelStates(redis);
-  const paused = new Map([...keyRefusals(accountCooldowns), ...cooldowns]);
-  const openAlerts = await readOpenAlerts(books, ["key-refused", "channel-resting"]);
+  const inCooldown = new Map([...keyRefusals(accountCooldowns), ...cooldowns]);
+  const openAlerts = await readOpenAlerts(books, ["key-refused", "channel-cooldown"]);
   const now = Date.now();
   const found = [
-    ...[...paused].map(([scope, rest]) => restAlert(scope, rest, now)),
-    ...[...(await readShortPauses(redis, now))].map(([scope, pauses]) => unstableAlert(scope, pauses, now)),
+    ...[...inCooldown].map(([scope, cooldown]) => cooldownAlert(scope, cooldown, now)),
+    ...[...(await readShortCooldowns(redis, now))].map(([scope, count]) => unstableAlert(scope, count, now)),
   ].filter((alert) => alert !== undefined);
-  // An open alert is not recorded again. The recorder would remember it, and ignore another pause in this hour.
+  // An open alert is not recorded again. The recorder would remember it, and ignore another cooldown in this hour.
   const isOpen = (alert: NewAlert): boolean =>
     openAlerts.some(({ kind, subject }) => kind === alert.kind && subject === alert.subject);
   await recorder.record(
@@ -49,7 +49,7 @@ export async function recordChannelAlerts(books: Books, { redis, recorder }: Ale
     found.filter((alert) => !isOpen(alert)),
   );
   for (const alert of openAlerts)
-    if (!paused.has(alert.subject)) await recorder.end(books, alert, recoveryAlert(alert));
+    if (!inCooldown.has(alert.subject)) await recorder.end(books, alert, recoveryAlert(alert));
 }
 
 /**

@@ -1,16 +1,16 @@
 import type { BudgetUsage, Token } from "@modelgate/accounts";
 import type { NewAlert } from "@modelgate/books";
-import { shortPauseMs, type Cooldown } from "@modelgate/channels";
+import { shortCooldownMs, type Cooldown } from "@modelgate/channels";
 import { formatUsd, organisationOfScope, type Alert, type Nanos, type UsageEvent } from "@modelgate/contracts";
 
 /** Alert levels in percent of a budget, highest first. */
 const budgetLevels = [100, 80, 50] as const;
 /** Days before the expiry of a key or certificate at which an alert is stored. */
 const expiryDays = { key: [1, 7], certificate: [3, 14] } as const;
-/** Minimum age of a pause in ms for an alert. */
-const pauseAgeMs = 15_000;
-/** Number of short pauses in an hour that make a channel unstable. */
-const minShortPauses = 10;
+/** Minimum age of a cooldown in ms for an alert. */
+const cooldownAgeMs = 15_000;
+/** Number of short cooldowns in an hour that make a channel unstable. */
+const minShortCooldowns = 10;
 /** Time in ms before the expiry of a key at which the first alert is stored. */
 export const keyExpiryMs = 7 * 86_400_000;
 
@@ -94,42 +94,42 @@ export function balanceAlert(account: string, availableNanos: Nanos, lowHours: n
 }
 
 /**
- * Returns the alert about a pause of a channel, key or model. It is stored once an hour. Undefined for a pause that is
- * short or that the vendor requested.
+ * Returns the alert about a cooldown of a channel, key or model. It is stored once an hour. Undefined for a cooldown
+ * that is short or that the vendor requested.
  */
-export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowMs: number): NewAlert | undefined {
+export function cooldownAlert(scope: string, { kind, reason, since }: Cooldown, nowMs: number): NewAlert | undefined {
   if (kind === "refused")
     return {
-      ...pausedPart("key-refused", scope, nowMs),
+      ...cooldownPart("key-refused", scope, nowMs),
       severity: "error",
       summary: `The vendor refuses the key ${scope}: ${reason}.`,
       details: { reason, since },
     };
-  if (kind === "throttled" || nowMs - Date.parse(since) < pauseAgeMs) return undefined;
+  if (kind === "throttled" || nowMs - Date.parse(since) < cooldownAgeMs) return undefined;
   return {
-    ...pausedPart("channel-resting", scope, nowMs),
+    ...cooldownPart("channel-cooldown", scope, nowMs),
     severity: "warning",
-    summary: `${scope} is paused: ${reason}.`,
+    summary: `${scope} is in cooldown: ${reason}.`,
     details: { reason, since },
   };
 }
 
-/** Returns the alert about many short pauses in this hour; undefined if they are few. */
-export function unstableAlert(scope: string, pauses: number, nowMs: number): NewAlert | undefined {
-  if (pauses < minShortPauses) return undefined;
-  const part = pausedPart("channel-resting", scope, nowMs);
+/** Returns the alert about many short cooldowns in this hour; undefined if they are few. */
+export function unstableAlert(scope: string, cooldowns: number, nowMs: number): NewAlert | undefined {
+  if (cooldowns < minShortCooldowns) return undefined;
+  const part = cooldownPart("channel-cooldown", scope, nowMs);
   return {
     ...part,
     period: `${part.period}/unstable`,
     isLasting: false,
     severity: "warning",
-    summary: `${scope} is unstable: it was paused ${pauses} times in this hour, each time for less than ${shortPauseMs / 1_000} seconds.`,
-    details: { pauses: `${pauses}` },
+    summary: `${scope} is unstable: it had ${cooldowns} cooldowns of less than ${shortCooldownMs / 1_000} seconds in this hour.`,
+    details: { cooldowns: `${cooldowns}` },
   };
 }
 
-/** Returns the common members of alerts about pauses. Their period is the hour. */
-function pausedPart(kind: "key-refused" | "channel-resting", scope: string, nowMs: number) {
+/** Returns the common members of alerts about cooldowns. Their period is the hour. */
+function cooldownPart(kind: "key-refused" | "channel-cooldown", scope: string, nowMs: number) {
   return {
     kind,
     account: "",
@@ -139,7 +139,7 @@ function pausedPart(kind: "key-refused" | "channel-resting", scope: string, nowM
   } as const;
 }
 
-/** Returns the alert about the end of a pause. */
+/** Returns the alert about the end of a cooldown. */
 export function recoveryAlert({ kind, subject, period }: Alert): NewAlert {
   return {
     kind: "channel-recovered",

@@ -133,7 +133,7 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
     );
   await bookKey("tok_1");
   await storeVerification(redis, { account: "acme", divergence: { message: "differs" } });
-  const pause = (model: string) =>
+  const startCooldown = (model: string) =>
     startModelCooldown(redis, {
       channel: "main",
       model,
@@ -141,8 +141,8 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
       until: now + 3_600_000,
       reason: "it fails",
     });
-  await pause("m");
-  const refused = { kind: "refused", reason: "refused: 401", since: new Date(now).toISOString(), rests: 1 };
+  await startCooldown("m");
+  const refused = { kind: "refused", reason: "refused: 401", since: new Date(now).toISOString(), consecutiveCooldowns: 1 };
   const ofAccount = { ...refused, until: now + 3_600_000, account: "acme" };
   await redis.hset("channels:health", "main/key-1\nacme", JSON.stringify(ofAccount));
 
@@ -168,7 +168,7 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
   {
     await using ledgers = new AsyncDisposableStack();
     for (const ledger of await Promise.all([startLedger(), startLedger()])) await note(ledgers.use(ledger));
-    await until("the pause to be reported", () => has("main#m"));
+    await until("the cooldown to be reported", () => has("main#m"));
     await endModelCooldowns(redis, "main", ["m"]);
     await until("every alert to be delivered", async () => {
       const listed = await all();
@@ -183,19 +183,19 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
     ["bud_1", "80", "0.000000085"],
     ["bud_2", "refused", "0.000000085"],
   ]);
-  expect(before.find(({ kind }) => kind === "channel-resting")).toMatchObject({ subject: "main#m" });
+  expect(before.find(({ kind }) => kind === "channel-cooldown")).toMatchObject({ subject: "main#m" });
   expect(before.find(({ kind }) => kind === "certificate-expiring")).toMatchObject({
     subject: new URL(server.url).host,
     severity: "warning",
   });
 
   // A restarted ledger reports only what is new.
-  await pause("m");
+  await startCooldown("m");
   await bookKey("tok_2");
   {
     await using restarted = await startLedger();
     await note(restarted);
-    await pause("n");
+    await startCooldown("n");
     await storeVerification(redis, { account: "late", divergence: { message: "differs" } });
     await until("the new conditions to be delivered", async () => {
       const listed = await all();
@@ -207,7 +207,7 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
   }
   const added = (await all()).filter(({ id }) => !before.some((alert) => alert.id === id));
   expect(added.map(({ kind, subject }) => `${kind} ${subject}`).toSorted()).toEqual([
-    "channel-resting main#n",
+    "channel-cooldown main#n",
     "key-expiring tok_2",
     "key-rotation-due tok_2",
     "ledger-divergence late",

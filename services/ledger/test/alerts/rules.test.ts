@@ -9,7 +9,7 @@ import {
   keyExpiryAlert,
   keyRotationAlert,
   recoveryAlert,
-  restAlert,
+  cooldownAlert,
   unpricedAlerts,
 } from "../../src/alerts/rules.ts";
 
@@ -113,14 +113,14 @@ test("a low balance is an alert of a day", () => {
   });
 });
 
-describe("a pause of a channel", () => {
-  const rest = { reason: "3 calls failed", since: "2026-11-26T10:29:00.000Z", until: now + 5_000, rests: 1 };
+describe("a cooldown of a channel", () => {
+  const cooldown = { reason: "3 calls failed", since: "2026-11-26T10:29:00.000Z", until: now + 5_000, consecutiveCooldowns: 1 };
 
   test.each([
-    ["main", "failing", "channel-resting", "warning", "main is paused: 3 calls failed."],
+    ["main", "failing", "channel-cooldown", "warning", "main is in cooldown: 3 calls failed."],
     ["main/k1", "refused", "key-refused", "error", "The vendor refuses the key main/k1: 3 calls failed."],
   ] as const)("of %s that is %s is %s", (scope, kind, expected, severity, summary) => {
-    const alert = restAlert(scope, { ...rest, kind }, now);
+    const alert = cooldownAlert(scope, { ...cooldown, kind }, now);
     expect(alert).toMatchObject({
       kind: expected,
       severity,
@@ -132,21 +132,21 @@ describe("a pause of a channel", () => {
   });
 
   test("causes no alert if the vendor requested it", () => {
-    expect(restAlert("main", { ...rest, kind: "throttled" }, now)).toBeUndefined();
+    expect(cooldownAlert("main", { ...cooldown, kind: "throttled" }, now)).toBeUndefined();
   });
 
   test("does not show the vendor's message, which may contain a part of a key", () => {
-    const alert = restAlert("main", { ...rest, kind: "refused", vendorMessage: "Incorrect API key sk-123" }, now);
+    const alert = cooldownAlert("main", { ...cooldown, kind: "refused", vendorMessage: "Incorrect API key sk-123" }, now);
     expect(JSON.stringify(alert)).not.toContain("sk-123");
   });
 
   test("ends with an alert that names it", () => {
     const { isLasting: _, ...alert } =
-      restAlert("main", { ...rest, kind: "failing" }, now) ?? divergenceAlert("", false, now);
+      cooldownAlert("main", { ...cooldown, kind: "failing" }, now) ?? divergenceAlert("", false, now);
     expect(recoveryAlert({ ...alert, id: "alt_1", time: "" })).toMatchObject({
       kind: "channel-recovered",
       subject: "main",
-      period: "channel-resting/2026-11-26T10",
+      period: "channel-cooldown/2026-11-26T10",
     });
   });
 });

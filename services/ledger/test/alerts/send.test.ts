@@ -143,7 +143,7 @@ describe("a target that is called by HTTP", () => {
     expect(JSON.parse((await receivers.received("feishu"))[0] ?? "")).toEqual(post);
   });
 
-  test("PagerDuty receives a trigger, and a resolve with the same key when a pause ends", async () => {
+  test("PagerDuty receives a trigger, and a resolve with the same key when a cooldown ends", async () => {
     const { secret: key = "" } = receivers.secretOf("pagerduty");
     expect(await sent("pagerduty")).toEqual({
       routing_key: key,
