@@ -89,7 +89,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     await until("the refusal to be stored", async () => (await suite.gatectl("usage", "show", requestId)).status === 0);
     await showPage(page, `${suite.controlUrl}/console/calls?request=${requestId}`);
     await page.getByRole("table", { name: "Refused calls" }).getByRole("link").click();
-    await page.getByText("Why it was refused").waitFor();
+    await page.getByText("Reason for the refusal").waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/calls/${requestId}`);
     for (const [name, value] of [
       ["Reason", "model_not_found"],
@@ -129,11 +129,11 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     await until("the tags in the books", async () => (await counted("tag:team")).length === 3);
     await showPage(page, `${suite.controlUrl}/console/overview?span=1d`);
     for (const by of ["account", "channel", "model"]) {
-      await page.getByRole("radiogroup", { name: "Break down by" }).getByText(by, { exact: true }).click();
+      await page.getByRole("radiogroup", { name: "Group by" }).getByText(by, { exact: true }).click();
       await expectRows(page, by, await counted(by));
       expect(new URL(page.url()).searchParams.get("by")).toBe(by);
     }
-    await page.getByRole("radiogroup", { name: "Break down by" }).getByText("tag", { exact: true }).click();
+    await page.getByRole("radiogroup", { name: "Group by" }).getByText("tag", { exact: true }).click();
     await page.getByLabel("Name of the tag").fill("team");
     await page.keyboard.press("Enter");
     await expectRows(page, "team", await counted("tag:team"));

@@ -89,17 +89,17 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
     await search.getByRole("button", { name: "Create budget" }).click();
     await page
       .getByRole("dialog")
-      .getByLabel(/^\$ per period/)
+      .getByLabel(/^Amount per period/)
       .fill("0.001");
     await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
     await search.getByRole("cell", { name: "team search" }).waitFor();
-    await fill(page, "Edit the budget team:search", { "\\$ per period": "0.002" }, "Save");
+    await fill(page, "Edit the budget team:search", { "Amount per period": "0.002" }, "Save");
     await search.getByRole("cell", { name: "$0.002" }).waitFor();
     await page.getByRole("heading", { name: "Budgets of the organisation" }).waitFor();
     await page.getByRole("button", { name: "Create budget" }).first().click();
     await page
       .getByRole("dialog")
-      .getByLabel(/^\$ per period/)
+      .getByLabel(/^Amount per period/)
       .fill("5");
     await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("cell", { name: "all calls of the organisation" }).waitFor();
@@ -157,7 +157,7 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
     await ora.page.keyboard.press("Escape");
 
     await mia.page.getByRole("link", { name: "Overview" }).click();
-    await mia.page.getByRole("radiogroup", { name: "Break down by" }).getByText("team").click();
+    await mia.page.getByRole("radiogroup", { name: "Group by" }).getByText("team").click();
     const table = mia.page.getByRole("table", { name: "Breakdown by team" });
     await table.getByRole("cell", { name: "search", exact: true }).waitFor();
     const report = mia.page.getByRole("link", { name: "Chargeback as CSV" });

@@ -82,7 +82,7 @@ function playgroundAfterCall(kind: string, shows: View["shows"], fill: (page: Pa
       await fill(page);
       await page.getByRole("button", { name: kind === "realtime" ? "Speak" : "Send" }).click();
       await shows(page).waitFor();
-      await button(page, "As code");
+      await button(page, "View code");
     },
     shows,
   };
@@ -165,12 +165,12 @@ export const views: readonly View[] = [
       await button(page, "Create key");
       await inDialog(/^Name/)(page).fill("laptop");
       await button(page, "Create");
-      await button(page, "Make the first call");
+      await button(page, "Send a test call");
     },
     shows: (page) => page.getByText("Answer"),
   },
   { ...form("Edit the key production", "accounts/acme", /^Name/), picture: "edit-key" },
-  form("Rotate the key production", "accounts/acme", "The old key still works for"),
+  form("Rotate the key production", "accounts/acme", "Old key expires after"),
   {
     ...pageAt("Organisations", "organisations", (page) => page.getByRole("table", { name: "Organisations" })),
     picture: "organisations",
@@ -212,10 +212,10 @@ export const views: readonly View[] = [
     name: "A version of the configuration",
     path: at("configuration"),
     open: (page) => button(page, "show version 1"),
-    shows: (page) => page.getByLabel("Difference of version 1"),
+    shows: (page) => page.getByLabel("Changes in version 1"),
   },
   {
-    ...pageAt("Operators", "operators", (page) => page.getByRole("table", { name: "Open sessions" })),
+    ...pageAt("Operators", "operators", (page) => page.getByRole("table", { name: "Active sessions" })),
     picture: "operators",
   },
   form("Create operator", "operators", /^Name/),
@@ -228,7 +228,7 @@ export const views: readonly View[] = [
     ...pageAt("Playground, chat", "playground", (page) => cost(page).first()),
     open: askTwoModels,
     picture: "playground",
-    afterPicture: (page) => button(page, "As code"),
+    afterPicture: (page) => button(page, "View code"),
   },
   playgroundAfterCall("image", (page) => page.getByAltText("Generated image"), words("Prompt")),
   playgroundAfterCall("speech", (page) => page.getByLabel("Generated audio"), words("Text to speak")),

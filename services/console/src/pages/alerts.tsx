@@ -106,9 +106,9 @@ function Retry({ alert: { id, summary } }: { readonly alert: DeliveredAlert }) {
         variant="default"
         loading={retry.isPending}
         onClick={retry.start}
-        aria-label={translate("Deliver again: {summary}", { summary })}
+        aria-label={translate("Resend: {summary}", { summary })}
       >
-        {translate("Deliver again")}
+        {translate("Resend")}
       </Button>
       <FailedChange error={retry.error} />
     </>

@@ -107,7 +107,7 @@ function CallDetails({ call }: { readonly call: Call }) {
               model: call.model,
               upstream: call.upstreamModel,
             }),
-            [translate("Vendor's id")]:
+            [translate("Vendor's request id")]:
               call.upstreamRequestId === undefined ? "–" : <Code>{call.upstreamRequestId}</Code>,
             [translate("Call id")]: <Code>{call.id}</Code>,
             [translate("Channel")]: (
@@ -149,7 +149,7 @@ function RefusalDetails({ call }: { readonly call: RefusedCall }) {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="xs">
-        {translate("Why it was refused")}
+        {translate("Reason for the refusal")}
       </Title>
       <FactTable
         facts={{
@@ -170,7 +170,7 @@ function RefusalDetails({ call }: { readonly call: RefusedCall }) {
         }}
       />
       <Text size="sm" c="dimmed" mt="xs">
-        {translate("It cost nothing and was not sent to a vendor.")}
+        {translate("The call was not charged and was not sent to a vendor.")}
         {call.calls > 1 &&
           ` ${translate("{count} more refused calls of this account followed and were not stored.", { count: call.calls - 1 })}`}
       </Text>
@@ -220,7 +220,7 @@ function Notes({ call }: { readonly call: Call }) {
   const notes = [
     call.requestedModel === undefined
       ? undefined
-      : translate("The client asked for {model}.", { model: call.requestedModel }),
+      : translate("Requested model: {model}.", { model: call.requestedModel }),
     call.estimated ? translate("The vendor reported no usage: the units are estimated.") : undefined,
     call.capped === undefined
       ? undefined

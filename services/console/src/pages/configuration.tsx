@@ -193,7 +193,7 @@ function Version({ version }: { readonly version: number }) {
     <QueryResult query={versionQuery}>
       {({ difference, back }) => (
         <Stack mt="sm">
-          <Difference label={translate("Difference of version {version}", { version })} lines={difference} />
+          <Difference label={translate("Changes in version {version}", { version })} lines={difference} />
           <FailedChange error={restore.error} />
           <ChangeResult result={restore.result} />
           {mayRestore && (
@@ -204,7 +204,7 @@ function Version({ version }: { readonly version: number }) {
               <Dialog opened={opened} onClose={close} title={translate("Restore version {version}", { version })}>
                 <Stack>
                   <Text size="sm">{translate("Changes to the current configuration:")}</Text>
-                  <Difference label={translate("Changes by restoring version {version}", { version })} lines={back} />
+                  <Difference label={translate("Changes if you restore version {version}", { version })} lines={back} />
                   <Group justify="end">
                     <Button
                       loading={restore.isPending}

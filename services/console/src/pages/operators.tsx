@@ -146,7 +146,7 @@ function Keys() {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        {translate("Keys for automation")}
+        {translate("Automation keys")}
       </Title>
       <MakeOperatorKey />
       <QueryResult query={keys}>
@@ -155,7 +155,7 @@ function Keys() {
             <Empty>{translate("No keys for automation.")}</Empty>
           ) : (
             <DataTable
-              label={translate("Keys for automation")}
+              label={translate("Automation keys")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
@@ -209,7 +209,7 @@ function MakeOperatorKey() {
           </Button>
         </Group>
       </Form>
-      {made !== undefined && <Copied text={made} label={translate("Key for automation")} />}
+      {made !== undefined && <Copied text={made} label={translate("Automation key")} />}
       <FailedChange error={make.error} draft={draft} />
     </>
   );
@@ -220,12 +220,12 @@ function Sessions() {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        {translate("Open sessions")}
+        {translate("Active sessions")}
       </Title>
       <QueryResult query={sessions}>
         {(rows) => (
           <DataTable
-            label={translate("Open sessions")}
+            label={translate("Active sessions")}
             rows={rows}
             keyOf={({ id }) => id}
             columns={[

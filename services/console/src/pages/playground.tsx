@@ -88,7 +88,7 @@ function Playground({ address, accounts }: PlaygroundProps) {
         {(groups.data ?? []).length > 1 && (
           <Select
             label={translate("Group")}
-            placeholder={translate("of your keys")}
+            placeholder={translate("Same as your keys")}
             clearable
             data={(groups.data ?? []).map(({ name }) => name)}
             value={group}

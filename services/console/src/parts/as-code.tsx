@@ -20,7 +20,7 @@ export function AsCode({
   return (
     <Stack mt="sm" align="flex-start">
       <Button size="compact-xs" variant="default" onClick={toggle} aria-expanded={opened}>
-        {translate("As code")}
+        {translate("View code")}
       </Button>
       {opened && <CopiedTabs texts={samples} labelOf={(client) => translate("Code for {client}", { client })} />}
     </Stack>

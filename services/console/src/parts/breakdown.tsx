@@ -42,12 +42,12 @@ export function Breakdown({
     <Card withBorder padding="sm">
       <Group mb="xs" align="end">
         <Title order={3} size="h5">
-          {translate("Break down by")}
+          {translate("Group by")}
         </Title>
         <SegmentedControl
           size="xs"
           transitionDuration={0}
-          aria-label={translate("Break down by")}
+          aria-label={translate("Group by")}
           data={[...dimensions, tagOption].map((value) => ({ value, label: translateTerm(value) }))}
           value={isTag ? tagOption : by}
           onChange={choose}

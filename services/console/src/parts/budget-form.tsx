@@ -97,7 +97,7 @@ function ChangeableFields({
   return (
     <>
       <TextInput label={translate("Name")} data-autofocus {...field("name", change)} />
-      <TextInput label={translate("$ per period")} inputMode="decimal" required {...field("amount", change)} />
+      <TextInput label={translate("Amount per period ($)")} inputMode="decimal" required {...field("amount", change)} />
       <Select
         label={translate("Mode")}
         data={choicesOf(budgetModes)}
@@ -107,7 +107,7 @@ function ChangeableFields({
       />
       {!isTotal && (
         <TextInput
-          label={translate("Maximum that rolls over to the next period (empty: nothing)")}
+          label={translate("Maximum rollover ($, empty: none)")}
           inputMode="decimal"
           {...field("rolloverCap", change)}
         />

@@ -9,8 +9,8 @@ export function ChannelAdditions({ channel }: { readonly channel: Additions }) {
   const { headers, defaults, force } = channel;
   const parts = [
     ...(headers.length > 0 ? [translate("headers {names}", { names: headers.join(", ") })] : []),
-    ...(defaults.length > 0 ? [translate("defaults {names}", { names: defaults.join(", ") })] : []),
-    ...(force.length > 0 ? [translate("forced members {names}", { names: force.join(", ") })] : []),
+    ...(defaults.length > 0 ? [translate("default request fields {names}", { names: defaults.join(", ") })] : []),
+    ...(force.length > 0 ? [translate("fixed request fields {names}", { names: force.join(", ") })] : []),
   ];
   if (parts.length === 0) return null;
   return (

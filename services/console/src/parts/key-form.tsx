@@ -147,12 +147,12 @@ function KeyFields({
         {...field("allowedAddresses", change)}
       />
       <TextInput
-        label={translate("$ per day (empty: no budget)")}
+        label={translate("Daily budget ($, empty: none)")}
         inputMode="decimal"
         {...field("dollarsPerDay", change)}
       />
       <TextInput
-        label={translate("$ per month (empty: no budget)")}
+        label={translate("Monthly budget ($, empty: none)")}
         inputMode="decimal"
         {...field("dollarsPerMonth", change)}
       />
@@ -163,7 +163,7 @@ function KeyFields({
         {...field("requestsPerDay", change)}
       />
       <TextInput
-        label={translate("Days until it is due for rotation (empty: never)")}
+        label={translate("Rotate after (days, empty: never)")}
         type="number"
         min={1}
         max={365}

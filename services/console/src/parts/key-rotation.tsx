@@ -11,7 +11,7 @@ import { translate } from "../texts/translate.ts";
 
 /** Seconds for which an old key works, as in the API. */
 const gracePeriods = {
-  0: "Not at all",
+  0: "Immediately",
   3_600: "1 hour",
   86_400: "1 day",
   604_800: "7 days",
@@ -46,7 +46,7 @@ export function RotateKey({ token: { id, name, previous } }: { readonly token: T
         <Stack>
           <Text>{translate("The new key has the same limits and budgets.")}</Text>
           <NativeSelect
-            label={translate("The old key still works for")}
+            label={translate("Old key expires after")}
             data={Object.entries(gracePeriods).map(([value, text]) => ({ value, label: translate(text) }))}
             value={grace}
             onChange={(event) => setGrace(event.currentTarget.value)}
@@ -88,7 +88,7 @@ export function DeleteKey({ token: { id, name } }: { readonly token: Token }) {
       onClose={close}
     >
       <Stack>
-        <Text>{translate("The key stops working now and cannot be restored. Its usage stays.")}</Text>
+        <Text>{translate("The key stops working immediately. This cannot be undone. Its usage is kept.")}</Text>
         <FailedChange error={change.error} />
         <Group justify="end">
           <Button color="red" loading={change.isPending} onClick={change.start}>
@@ -103,10 +103,10 @@ export function DeleteKey({ token: { id, name } }: { readonly token: Token }) {
 /** End and last use of the replaced key. */
 export function PreviousKey({ previous }: { readonly previous: NonNullable<Token["previous"]> }) {
   const { hint, expiresAt, lastUsedAt } = previous;
-  const used = lastUsedAt === undefined ? translate("none") : localTime(lastUsedAt);
+  const used = lastUsedAt === undefined ? translate("never") : localTime(lastUsedAt);
   return (
     <Text size="xs" c="dimmed">
-      {translate("Old key {hint}: end {time}, last use {used}", { hint, time: localTime(expiresAt), used })}
+      {translate("Old key {hint}: expires {time}, last used {used}", { hint, time: localTime(expiresAt), used })}
     </Text>
   );
 }

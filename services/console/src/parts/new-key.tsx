@@ -40,7 +40,7 @@ function FirstCall({ gateway }: { readonly gateway: GatewayModel }) {
     <Stack gap="xs">
       <Group>
         <Button size="xs" loading={call.isPending} onClick={() => call.mutate()}>
-          {translate("Make the first call")}
+          {translate("Send a test call")}
         </Button>
         <Text size="sm" c="dimmed">
           {translate("to {model}", { model: gateway.model })}

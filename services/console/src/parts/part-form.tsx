@@ -153,7 +153,7 @@ function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "dr
 function FailedEdit({ error }: { readonly error: Error | null }) {
   if (error === null) return null;
   return (
-    <Alert color="red" role="alert" title={translate("Not changed")}>
+    <Alert color="red" role="alert" title={translate("The change failed")}>
       {error.message}
     </Alert>
   );

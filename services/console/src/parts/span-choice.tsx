@@ -14,7 +14,7 @@ export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly o
   const named = Object.entries(spans).map(([value, label]) => ({ value, label: translate(label) }));
   const inputProps = {
     "aria-label": translate("Time range"),
-    data: [...named, { value: otherDays, label: translate("Other days") }],
+    data: [...named, { value: otherDays, label: translate("Custom range") }],
     value: isNamed(span) ? span : otherDays,
   };
   return (

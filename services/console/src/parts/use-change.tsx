@@ -44,7 +44,7 @@ export function FailedChange({ error, draft = {} }: FailedChangeProps) {
   const param = error instanceof ApiError ? error.param : undefined;
   if (error === null || (param !== undefined && Object.hasOwn(draft, param))) return null;
   return (
-    <Alert color="red" role="alert" title={translate("Not changed")}>
+    <Alert color="red" role="alert" title={translate("The change failed")}>
       {param === undefined || error.message.includes(param) ? error.message : `${param}: ${error.message}`}
     </Alert>
   );

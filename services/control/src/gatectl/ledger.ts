@@ -56,7 +56,7 @@ const anchorColumns: readonly Column[] = [
   ["NUMBER", fieldCell("number")],
   ["BALANCE", dollarsCell("balanceNanos")],
   ["SIGNED AT", fieldCell("time")],
-  ["HEAD", fieldCell("head")],
+  ["HASH", fieldCell("head")],
 ];
 
 function commonLine(common: unknown): string {

@@ -13,7 +13,7 @@ const columns: readonly Column[] = [
   ["MODEL", fieldCell("name")],
   ["KIND", fieldCell("kind")],
   ["CONTEXT", fieldCell("contextTokens")],
-  ["CHOICE", fieldCell("choice")],
+  ["SELECTION", fieldCell("choice")],
   ["FALLBACKS", fieldCell("fallbacks")],
   ["SHARES", fieldCell("shares")],
 ];

@@ -50,8 +50,8 @@ export const callColumns: readonly Column[] = [
   ["OUTPUT", unitCell("outputTokens")],
   ["TOOLS", toolCallsCell],
   ["COST", dollarsCell("costNanos")],
-  ["UNPRICED", fieldCell("unpriced")],
-  ["CAPPED", fieldCell("capped")],
+  ["UNPRICED UNITS", fieldCell("unpriced")],
+  ["CAPPED UNITS", fieldCell("capped")],
   ["END USER", fieldCell("endUser")],
   ["TAGS", tagsCell],
 ];

@@ -14,7 +14,7 @@ const attemptColumns: readonly Column[] = [
   ["STATUS", fieldCell("status")],
   ["FAILED", fieldCell("failed")],
   ["VENDOR'S CODE", fieldCell("vendorCode")],
-  ["ADDED", fieldCell("added")],
+  ["ADDED BY CHANNEL", fieldCell("added")],
   ["VENDOR'S MESSAGE", fieldCell("vendorMessage")],
 ];
 
