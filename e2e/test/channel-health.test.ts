@@ -96,7 +96,7 @@ describe("a stream that breaks counts against its channel", () => {
     await suite.simulator.script(`${model}-first`, [{ ...behaviour, chunks: 10, chunkDelayMs: 5, repeat: true }]);
     for (let at = 0; at < 3; at++) expect(await (await ask(0, streamed(model))).text()).toContain('"code":"upstream_');
     await until("the cooldown to be reported", async () => {
-      const [out] = (await shownChannel(suite, `${model}-first`)).accountsOut;
+      const [out] = (await shownChannel(suite, `${model}-first`)).accountCooldowns;
       return out?.account === "demo" && out.consecutiveCooldowns === 1;
     });
     // Without this wait, the other replica could still use the channel. The metric includes the cooldowns of all
@@ -157,8 +157,8 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
         async () => (await ask(1, another("turned"), key)).ok && (await count("turned")) === 3 + at,
       );
     await until("it to be shown", async () => (await shownChannel(suite, "turned")).consecutiveCooldowns === 2);
-    const { accountsOut } = await shownChannel(suite, "turned");
-    expect(accountsOut).toMatchObject([{ account: "demo", scope: "turned", consecutiveCooldowns: 2 }]);
+    const { accountCooldowns } = await shownChannel(suite, "turned");
+    expect(accountCooldowns).toMatchObject([{ account: "demo", scope: "turned", consecutiveCooldowns: 2 }]);
   });
 });
 
@@ -185,7 +185,7 @@ test.concurrent("failures count by their share: a few among successes start no c
   await suite.simulator.script("row", behaviours);
   for (const { status } of behaviours.map((each) => ({ status: "status" in each ? 502 : 200 })))
     expect((await ask(0, another("row"))).status).toBe(status);
-  expect(await shownChannel(suite, "row")).toMatchObject({ state: "ok", accountsOut: [] });
+  expect(await shownChannel(suite, "row")).toMatchObject({ state: "ok", accountCooldowns: [] });
 
   await suite.simulator.script("aborted", [failure, failure, { chunks: 1_000, chunkDelayMs: 20 }, failure, {}]);
   for (const at of [0, 0]) expect((await ask(at, another("aborted"))).status).toBe(502);
@@ -196,8 +196,8 @@ test.concurrent("failures count by their share: a few among successes start no c
   );
   expect((await ask(0, another("aborted"))).status).toBe(502);
   await until("the cooldown to be reported", async () => {
-    const { accountsOut } = await shownChannel(suite, "aborted");
-    return accountsOut.length === 1 && accountsOut[0]?.account === "demo";
+    const { accountCooldowns } = await shownChannel(suite, "aborted");
+    return accountCooldowns.length === 1 && accountCooldowns[0]?.account === "demo";
   });
 });
 
@@ -213,7 +213,7 @@ test.concurrent("a permission that the vendor denies to the operator's account i
   }
   const cooldown = await until(
     "the cooldown to be reported",
-    async () => (await shownChannel(suite, "denied")).accountsOut[0],
+    async () => (await shownChannel(suite, "denied")).accountCooldowns[0],
   );
   expect(cooldown).toMatchObject({ account: "demo", state: "cooldown", vendorMessage: errorMessage });
 });
@@ -244,7 +244,7 @@ test.concurrent.each(retryAfters.map(([header, seconds], at) => [header, seconds
     }
     expect(Math.abs(waitSeconds - seconds)).toBeLessThan(5);
     const { until: end = "" } = await until("the cooldown to be reported", async () => {
-      const [cooldown] = (await shownChannel(suite, model)).accountsOut;
+      const [cooldown] = (await shownChannel(suite, model)).accountCooldowns;
       return cooldown?.state === "cooldown" && cooldown;
     });
     expect(Math.abs(Date.parse(end) - before - seconds * 1_000)).toBeLessThan(5_000);

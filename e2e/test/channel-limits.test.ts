@@ -169,8 +169,8 @@ test("a key that its vendor refuses is in a cooldown for the account that was re
   expect(await suite.ask("channel", "show", "mended")).toMatchObject({
     state: "ok",
     usableKeys: "1/1",
-    accountsOut: [{ account: "demo", scope: `mended/${keyId}`, ...refused }],
-    accountsOutTotal: 1,
+    accountCooldowns: [{ account: "demo", scope: `mended/${keyId}`, ...refused }],
+    accountsInCooldown: 1,
   });
   const before = await count("mended");
   for (const at of [0, 1, 2]) expect((await ask(at, "mended")).status).toBe(503);

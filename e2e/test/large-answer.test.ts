@@ -58,7 +58,7 @@ test("an answer above the maximum size is a clear error, and starts no cooldown"
       error: { code: "answer_too_large", message: expect.stringContaining("larger than the 134217728 bytes") },
     });
   }
-  expect(await shownChannel(suite, "wide")).toMatchObject({ state: "ok", accountsOut: [] });
+  expect(await shownChannel(suite, "wide")).toMatchObject({ state: "ok", accountCooldowns: [] });
   rows = 1_000;
   expect((await ask()).status).toBe(200);
 });

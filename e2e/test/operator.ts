@@ -10,9 +10,9 @@ export interface ShownChannel {
   readonly usableKeys: string;
   readonly cappedCalls: number;
   readonly seats: { readonly inUse: number; readonly max: number } | null;
-  readonly modelsOut: readonly { readonly model: string; readonly state: string; readonly reason?: string }[];
+  readonly affectedModels: readonly { readonly model: string; readonly state: string; readonly reason?: string }[];
   readonly keys: readonly { readonly id: string; readonly state: string; readonly reason?: string }[];
-  readonly accountsOut: readonly {
+  readonly accountCooldowns: readonly {
     readonly account: string;
     readonly scope: string;
     readonly state: string;

@@ -158,8 +158,8 @@ interface Shown {
   readonly state: string;
   readonly reason?: string;
   readonly vendorMessage?: string;
-  readonly modelsOut: readonly { readonly state: string; readonly vendorMessage?: string }[];
-  readonly accountsOut: readonly { readonly state: string; readonly vendorMessage?: string }[];
+  readonly affectedModels: readonly { readonly state: string; readonly vendorMessage?: string }[];
+  readonly accountCooldowns: readonly { readonly state: string; readonly vendorMessage?: string }[];
 }
 async function channelOf(id: string): Promise<Shown | undefined> {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
@@ -230,7 +230,7 @@ describe.each(mistakes)("$name", ({ name, vendorMessage, of }) => {
   test("is reported in one line by the channel's state after these calls", async () => {
     const state = await until("it to be shown", async () => {
       const channel = await channelOf(name);
-      const found = of === "key" ? [channel] : [...(channel?.modelsOut ?? []), ...(channel?.accountsOut ?? [])];
+      const found = of === "key" ? [channel] : [...(channel?.affectedModels ?? []), ...(channel?.accountCooldowns ?? [])];
       return found.find((each) => each?.vendorMessage !== undefined);
     });
     expect(state.vendorMessage).toMatch(vendorMessage);

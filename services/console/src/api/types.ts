@@ -220,7 +220,7 @@ export type Channel = {
     } | null;
   }[];
   readonly cappedCalls: number;
-  readonly modelsOut: readonly {
+  readonly affectedModels: readonly {
     readonly model: string;
     readonly key?: string;
     readonly state: "ok" | "cooldown" | "probing" | "disabled" | "refused" | "off" | "no key";
@@ -230,7 +230,7 @@ export type Channel = {
     readonly until?: string;
     readonly consecutiveCooldowns?: number;
   }[];
-  readonly accountsOut: readonly {
+  readonly accountCooldowns: readonly {
     readonly account: string;
     readonly scope: string;
     readonly state: "ok" | "cooldown" | "probing" | "disabled" | "refused" | "off" | "no key";
@@ -240,7 +240,7 @@ export type Channel = {
     readonly until?: string;
     readonly consecutiveCooldowns?: number;
   }[];
-  readonly accountsOutTotal: number;
+  readonly accountsInCooldown: number;
 };
 
 export type ChannelTest = {

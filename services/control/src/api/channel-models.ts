@@ -3,7 +3,7 @@ import { knownPrice, priceCatalogue } from "@modelgate/catalog/known-prices";
 import { vendorOf, type Transport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { cleanText } from "@modelgate/providers";
-import { fetchModelList } from "../configuration/ask-models.ts";
+import { fetchModelList } from "../configuration/fetch-model-list.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
 /**

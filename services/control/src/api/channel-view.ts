@@ -79,7 +79,7 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSnapshot) {
     usableKeys: `${keys.filter(isUsable).length}/${keys.length}`,
     keys,
     cappedCalls: seen.capped.get(channel.id) ?? 0,
-    modelsOut: modelCooldownViews(channel, seen),
+    affectedModels: modelCooldownViews(channel, seen),
     ...accountCooldownViews(channel, seen),
   };
 }
@@ -91,12 +91,12 @@ function accountCooldownViews({ id }: CatalogChannel, { states, now }: ChannelsS
   );
   const shown = cooldowns.toSorted(([, left], [, right]) => right.until - left.until).slice(0, maxAccountsShown);
   return {
-    accountsOut: shown.map(([name, cooldown]): AccountCooldownView => ({
+    accountCooldowns: shown.map(([name, cooldown]): AccountCooldownView => ({
       account: cooldown.account ?? "",
       scope: parseCooldownName(name).scope,
       ...cooldownView(cooldown, now),
     })),
-    accountsOutTotal: new Set(cooldowns.map(([, { account }]) => account)).size,
+    accountsInCooldown: new Set(cooldowns.map(([, { account }]) => account)).size,
   };
 }
 

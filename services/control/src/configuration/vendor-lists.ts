@@ -4,7 +4,7 @@ import { endModelCooldowns, startModelCooldown, type Transport } from "@modelgat
 import { recordParser, UnknownShape } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { cleanText } from "@modelgate/providers";
-import { fetchModelList, type ModelListRequest } from "./ask-models.ts";
+import { fetchModelList, type ModelListRequest } from "./fetch-model-list.ts";
 
 /** Redis hash of vendors' last model lists by channel id. */
 const listsKey = "vendor-models";

@@ -18,7 +18,7 @@ const columns: readonly Column[] = [
   ["WEIGHT", fieldCell("weight")],
   ["CONCURRENT", seatsCell],
   ["KEYS", fieldCell("usableKeys")],
-  ["ACCOUNTS IN COOLDOWN", fieldCell("accountsOutTotal")],
+  ["ACCOUNTS IN COOLDOWN", fieldCell("accountsInCooldown")],
   ["CAPPED CALLS", fieldCell("cappedCalls")],
   ...states,
 ];
@@ -43,8 +43,8 @@ const showChannel = (data: unknown): Output => ({
   text: [
     renderTable(data, columns, ""),
     renderTable(field(data, "keys"), keyColumns, "no keys"),
-    ...(isEmpty(field(data, "modelsOut")) ? [] : [renderTable(field(data, "modelsOut"), modelColumns, "")]),
-    ...(isEmpty(field(data, "accountsOut")) ? [] : [renderTable(field(data, "accountsOut"), accountColumns, "")]),
+    ...(isEmpty(field(data, "affectedModels")) ? [] : [renderTable(field(data, "affectedModels"), modelColumns, "")]),
+    ...(isEmpty(field(data, "accountCooldowns")) ? [] : [renderTable(field(data, "accountCooldowns"), accountColumns, "")]),
   ].join("\n\n"),
 });
 const isEmpty = (rows: unknown): boolean => !Array.isArray(rows) || rows.length === 0;

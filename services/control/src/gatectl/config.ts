@@ -52,13 +52,13 @@ function problemsIn(value: unknown): readonly { readonly path: string; readonly 
 
 async function checkVendorsOf(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
   // Imported here, because other commands need no vendor client.
-  const [{ openTransport }, { checkVendors: askVendors }] = await Promise.all([
+  const [{ openTransport }, { checkVendors }] = await Promise.all([
     import("@modelgate/channels"),
-    import("../configuration/ask-vendors.ts"),
+    import("../configuration/check-vendors.ts"),
   ]);
   const transport = openTransport();
   try {
-    return await askVendors(channels, transport);
+    return await checkVendors(channels, transport);
   } finally {
     await transport[Symbol.asyncDispose]();
   }
@@ -75,7 +75,7 @@ const versionColumns: readonly Column[] = [
 export const configCommands: readonly Command[] = [
   {
     name: "config check",
-    summary: "Check a configuration file, without a running server. With --ask, its vendors are asked too.",
+    summary: "Check a configuration file, without a running server. With --ask, it also checks the keys with free calls to the vendors.",
     positionals: ["[FILE]"],
     options: {},
     flags: {

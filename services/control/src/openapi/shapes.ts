@@ -115,9 +115,9 @@ export const Channel = Type.Object({
   usableKeys: text,
   keys: Type.Array(Type.Object({ id: text, ...partState, seats })),
   cappedCalls: Type.Integer(),
-  modelsOut: Type.Array(Type.Object({ model: text, key: maybe(text), ...partState })),
-  accountsOut: Type.Array(Type.Object({ account: text, scope: text, ...partState })),
-  accountsOutTotal: Type.Integer(),
+  affectedModels: Type.Array(Type.Object({ model: text, key: maybe(text), ...partState })),
+  accountCooldowns: Type.Array(Type.Object({ account: text, scope: text, ...partState })),
+  accountsInCooldown: Type.Integer(),
 });
 export const ChannelTest = Type.Object({
   channel: text,

@@ -1,7 +1,7 @@
 import type { Transport } from "@modelgate/channels";
 import { Failure, isSendableKey, type ModelKind } from "@modelgate/contracts";
 import { cleanText, providers, type ListedModel, type Provider } from "@modelgate/providers";
-import { fetchModelList } from "../configuration/ask-models.ts";
+import { fetchModelList } from "../configuration/fetch-model-list.ts";
 import { baseUrlProblem, unsafeAddress } from "../configuration/addresses.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
