@@ -6,7 +6,11 @@ const line = (entry: object): string => JSON.stringify({ time: 1, service: "edge
 
 test.each([
   { what: "a request's log line", written: line({ level: 30, msg: "request" }), message: undefined },
-  { what: "a warning", written: line({ level: 40, msg: "channel cooldown starts" }), message: "warning: channel cooldown starts" },
+  {
+    what: "a warning",
+    written: line({ level: 40, msg: "channel cooldown starts" }),
+    message: "warning: channel cooldown starts",
+  },
   {
     what: "an error with its cause",
     written: line({

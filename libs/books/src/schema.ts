@@ -272,7 +272,7 @@ export interface MembershipsTable {
   role: string;
 }
 
-/** A key for automation, with its permissions as JSON. */
+/** An automation key, with its permissions as JSON. */
 export interface OperatorKeysTable {
   id: string;
   digest: string;

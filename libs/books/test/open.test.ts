@@ -142,7 +142,14 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   test("books of the version with alerts of the kind channel-resting: they have the current kind", async () => {
-    const target = { id: "trg", account: "", kind: "webhook", name: "Ops", address: "hook.test", createdAt: "" } as const;
+    const target = {
+      id: "trg",
+      account: "",
+      kind: "webhook",
+      name: "Ops",
+      address: "hook.test",
+      createdAt: "",
+    } as const;
     const address = await booksOf("0025-former-receipts", async (db) => {
       await sql`insert into alert_targets (id, account, kind, at, record, sealed) values ('trg', '', 'webhook', ${at},
         ${JSON.stringify({ ...target, alerts: ["budget", "channel-resting"] })}, '')`.execute(db);

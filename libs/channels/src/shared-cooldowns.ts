@@ -63,7 +63,8 @@ export class SharedCooldowns implements AsyncDisposable {
     const name = cooldownName(scope, account);
     const current = this.latest(scope, account);
     const now = Date.now();
-    const earlierCooldowns = current?.consecutiveCooldowns ?? this.#earlierCooldowns.get(name)?.consecutiveCooldowns ?? 0;
+    const earlierCooldowns =
+      current?.consecutiveCooldowns ?? this.#earlierCooldowns.get(name)?.consecutiveCooldowns ?? 0;
     const vendorMessage = seenBy?.vendorMessage?.replaceAll(/\s+/g, " ");
     const cooldown = nextCooldown(current, { ...cause, earlierCooldowns, vendorMessage }, now);
     if (cooldown === undefined) return;
@@ -88,7 +89,9 @@ export class SharedCooldowns implements AsyncDisposable {
     const { cooldowns, accountCooldowns, runInBackground } = this.#states;
     const name = cooldownName(scope, account);
     (account === undefined ? cooldowns : accountCooldowns).delete(name);
-    getOrCreate(this.#earlierCooldowns, name, maxRemembered, () => ({ consecutiveCooldowns: cooldown.consecutiveCooldowns }));
+    getOrCreate(this.#earlierCooldowns, name, maxRemembered, () => ({
+      consecutiveCooldowns: cooldown.consecutiveCooldowns,
+    }));
     log.info({ scope, account }, "channel works again");
     runInBackground(endCooldowns(redis, [name]));
     return true;
@@ -146,5 +149,13 @@ export function nextCooldown(current: Cooldown | undefined, cause: CooldownCause
   const { first, longest } = kind === "refused" ? refusedMs : failingMs;
   const durationMs = retryAfterMs ?? Math.min(first * 2 ** (consecutiveCooldowns - 1), longest);
   const since = new Date(now).toISOString();
-  return withoutUndefined({ kind, reason, since, until: now + durationMs, consecutiveCooldowns, account, vendorMessage });
+  return withoutUndefined({
+    kind,
+    reason,
+    since,
+    until: now + durationMs,
+    consecutiveCooldowns,
+    account,
+    vendorMessage,
+  });
 }

@@ -36,7 +36,10 @@ test("a refused key is retried after cooldowns that grow up to an hour", () => {
 test("failures of calls that were already open start no second cooldown", () => {
   const first = nextCooldown(undefined, cause(), 0);
   expect(nextCooldown(first, cause({ earlierCooldowns: 1 }), 4_999)).toBeUndefined();
-  expect(nextCooldown(first, cause({ earlierCooldowns: 1 }), 5_000)).toMatchObject({ until: 15_000, consecutiveCooldowns: 2 });
+  expect(nextCooldown(first, cause({ earlierCooldowns: 1 }), 5_000)).toMatchObject({
+    until: 15_000,
+    consecutiveCooldowns: 2,
+  });
 });
 
 test("a vendor's retry-after is used unchanged, is never shortened, and may be extended", () => {

@@ -114,7 +114,8 @@ export async function holdPlan<Planned extends Plan>(
     } catch (error) {
       if (!(error instanceof InsufficientQuota)) throw error;
       firstRefusal ??= error;
-      const tokens = attempt < maxHoldAttempts ? affordableOutput(deps, cost, serving, error.remainingNanos) : undefined;
+      const tokens =
+        attempt < maxHoldAttempts ? affordableOutput(deps, cost, serving, error.remainingNanos) : undefined;
       const cheaperPlan = tokens === undefined ? undefined : kind.withAffordableOutput?.(currentPlan, tokens);
       if (cheaperPlan === undefined) throw firstRefusal;
       currentPlan = cheaperPlan;

@@ -230,7 +230,8 @@ describe.each(mistakes)("$name", ({ name, vendorMessage, of }) => {
   test("is reported in one line by the channel's state after these calls", async () => {
     const state = await until("it to be shown", async () => {
       const channel = await channelOf(name);
-      const found = of === "key" ? [channel] : [...(channel?.affectedModels ?? []), ...(channel?.accountCooldowns ?? [])];
+      const found =
+        of === "key" ? [channel] : [...(channel?.affectedModels ?? []), ...(channel?.accountCooldowns ?? [])];
       return found.find((each) => each?.vendorMessage !== undefined);
     });
     expect(state.vendorMessage).toMatch(vendorMessage);

@@ -2,7 +2,7 @@ import type { AuditAction } from "@modelgate/contracts";
 import { writeAudit } from "../accounts/audit.ts";
 import type { Books } from "../open.ts";
 
-/** Stored members of an operator or of a key for automation. Secrets are hashed. */
+/** Stored members of an operator or of an automation key. Secrets are hashed. */
 export type OperatorRecord = Readonly<Record<string, unknown>>;
 
 export interface BookedOperator {
@@ -10,7 +10,7 @@ export interface BookedOperator {
   readonly record: OperatorRecord;
 }
 
-/** A key for automation in the books. */
+/** An automation key in the books. */
 export interface BookedOperatorKey {
   readonly id: string;
   readonly digest: string;
@@ -81,7 +81,7 @@ export async function listOperators({ db }: Books): Promise<readonly BookedOpera
   return rows.map(({ name, record }) => ({ name, record: parseOperatorRecord(record) }));
 }
 
-/** Stores a new key for automation. */
+/** Stores a new automation key. */
 export async function bookOperatorKey(
   { db }: Books,
   { id, digest, record }: BookedOperatorKey,
@@ -96,7 +96,7 @@ export async function bookOperatorKey(
   });
 }
 
-/** Deletes a key for automation. Returns false if there is no such key. */
+/** Deletes an automation key. Returns false if there is no such key. */
 export async function deleteOperatorKey({ db }: Books, id: string, audit: OperatorAudit): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const deleted = await transaction.deleteFrom("operator_keys").where("id", "=", id).returning("id").execute();
@@ -105,7 +105,7 @@ export async function deleteOperatorKey({ db }: Books, id: string, audit: Operat
   });
 }
 
-/** Reads the key for automation with this digest, or all. */
+/** Reads the automation key with this digest, or all. */
 export async function readOperatorKeys({ db }: Books, digest?: string): Promise<readonly BookedOperatorKey[]> {
   const all = db.selectFrom("operator_keys").selectAll();
   const rows = await (digest === undefined ? all : all.where("digest", "=", digest)).orderBy("id").execute();

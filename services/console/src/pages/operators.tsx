@@ -152,7 +152,7 @@ function Keys() {
       <QueryResult query={keys}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{translate("No keys for automation.")}</Empty>
+            <Empty>{translate("No automation keys.")}</Empty>
           ) : (
             <DataTable
               label={translate("Automation keys")}

@@ -247,7 +247,8 @@ export const chinese = {
   "Old key {hint}: expires {time}, last used {used}": "旧密钥 {hint}：{time} 失效，最近使用 {used}",
   Delete: "删除",
   "Delete the key {name}": "删除密钥 {name}",
-  "The key stops working immediately. This cannot be undone. Its usage is kept.": "密钥立即失效，且无法恢复。其用量记录会保留。",
+  "The key stops working immediately. This cannot be undone. Its usage is kept.":
+    "密钥立即失效，且无法恢复。其用量记录会保留。",
   Budget: "预算",
   Budgets: "预算",
   "No budgets: only the balance limits spending. Keys and groups can have budgets.":
@@ -459,7 +460,7 @@ export const chinese = {
   "Automation key": "自动化密钥",
   "Name of the key": "密钥名称",
   "Role of the key": "密钥角色",
-  "No keys for automation.": "没有自动化密钥。",
+  "No automation keys.": "没有自动化密钥。",
   "Active sessions": "活动会话",
   delete: "删除",
   end: "结束",

@@ -137,10 +137,20 @@ function stateView(scope: ChannelScope, { states, now }: ChannelsSnapshot): Stat
   return cooldown === undefined ? { state: "ok" } : cooldownView(cooldown, now);
 }
 
-function cooldownView({ kind, reason, vendorMessage, since, consecutiveCooldowns, until }: Cooldown, now: number): StateView {
+function cooldownView(
+  { kind, reason, vendorMessage, since, consecutiveCooldowns, until }: Cooldown,
+  now: number,
+): StateView {
   if (until <= now) return withoutUndefined({ state: "probing", reason, vendorMessage, since, consecutiveCooldowns });
   const state = kind === "refused" ? "refused" : "cooldown";
-  return withoutUndefined({ state, reason, vendorMessage, since, consecutiveCooldowns, until: new Date(until).toISOString() });
+  return withoutUndefined({
+    state,
+    reason,
+    vendorMessage,
+    since,
+    consecutiveCooldowns,
+    until: new Date(until).toISOString(),
+  });
 }
 
 function seatsView(scope: ChannelScope, limit: number | undefined, { seats }: ChannelsSnapshot) {

@@ -44,7 +44,9 @@ const showChannel = (data: unknown): Output => ({
     renderTable(data, columns, ""),
     renderTable(field(data, "keys"), keyColumns, "no keys"),
     ...(isEmpty(field(data, "affectedModels")) ? [] : [renderTable(field(data, "affectedModels"), modelColumns, "")]),
-    ...(isEmpty(field(data, "accountCooldowns")) ? [] : [renderTable(field(data, "accountCooldowns"), accountColumns, "")]),
+    ...(isEmpty(field(data, "accountCooldowns"))
+      ? []
+      : [renderTable(field(data, "accountCooldowns"), accountColumns, "")]),
   ].join("\n\n"),
 });
 const isEmpty = (rows: unknown): boolean => !Array.isArray(rows) || rows.length === 0;

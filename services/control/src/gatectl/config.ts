@@ -75,7 +75,8 @@ const versionColumns: readonly Column[] = [
 export const configCommands: readonly Command[] = [
   {
     name: "config check",
-    summary: "Check a configuration file, without a running server. With --ask, it also checks the keys with free calls to the vendors.",
+    summary:
+      "Check a configuration file, without a running server. With --ask, it also checks the keys with free calls to the vendors.",
     positionals: ["[FILE]"],
     options: {},
     flags: {

@@ -98,7 +98,7 @@ export const operatorCommands: readonly Command[] = [
   })),
   {
     name: "operator-key create",
-    summary: "Create a key for automation. It is shown once.",
+    summary: "Create an automation key. It is shown once.",
     positionals: ["NAME"],
     options: { role, account },
     example: "gatectl operator-key create terraform --role operator",
@@ -114,18 +114,18 @@ export const operatorCommands: readonly Command[] = [
   },
   {
     name: "operator-key list",
-    summary: "List keys for automation.",
+    summary: "List automation keys.",
     positionals: [],
     options: {},
     example: "gatectl operator-key list",
     async run(_, server) {
       const data = await server.get("/operator-keys");
-      return { data, text: renderTable(data, keyColumns, "no keys for automation") };
+      return { data, text: renderTable(data, keyColumns, "no automation keys") };
     },
   },
   {
     name: "operator-key delete",
-    summary: "Delete a key for automation.",
+    summary: "Delete an automation key.",
     positionals: ["ID"],
     options: {},
     example: "gatectl operator-key delete opk_0123456789abcdef",

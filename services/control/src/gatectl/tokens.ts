@@ -182,7 +182,7 @@ export const tokenCommands: readonly Command[] = [
     summary: "Replace a token's key; the new key is shown once, and the old one works for a while.",
     positionals: ["TOKEN"],
     options: {
-      "grace-seconds": "seconds for which the old key works; 0: it ends now (default: 604800, 7 days)",
+      "grace-seconds": "seconds until the old key expires; 0: immediately (default: 604800, 7 days)",
     },
     example: "gatectl token rotate tok_0123456789abcdef0123 --grace-seconds 86400",
     async run(args, server) {
@@ -192,7 +192,7 @@ export const tokenCommands: readonly Command[] = [
   },
   {
     name: "token delete",
-    summary: "Delete a token; its usage stays.",
+    summary: "Delete a token. Its usage is kept.",
     positionals: ["TOKEN"],
     options: {},
     example: "gatectl token delete tok_0123456789abcdef0123",

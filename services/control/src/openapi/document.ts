@@ -37,7 +37,7 @@ export function openApiOfControl(): Json {
       },
       securitySchemes: {
         session: { type: "apiKey", in: "cookie", name: "modelgate_session" },
-        key: { type: "http", scheme: "bearer", description: "a key for automation: Authorization: Bearer mgo_…" },
+        key: { type: "http", scheme: "bearer", description: "an automation key: Authorization: Bearer mgo_…" },
       },
     },
   };

@@ -277,7 +277,7 @@ describe("permissions of control's API", () => {
     expect((await browserWith(suite, cookie).get("/session")).status).toBe(200);
   });
 
-  test("a key for automation works with its role until it is deleted", async () => {
+  test("an automation key works with its role until it is deleted", async () => {
     const created = await admin.post("/operator-keys", { name: "terraform", role: "operator", account: null });
     const { key, id } = created.data;
     const headers = { authorization: `Bearer ${key}` };

@@ -142,7 +142,12 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
       reason: "it fails",
     });
   await startCooldown("m");
-  const refused = { kind: "refused", reason: "refused: 401", since: new Date(now).toISOString(), consecutiveCooldowns: 1 };
+  const refused = {
+    kind: "refused",
+    reason: "refused: 401",
+    since: new Date(now).toISOString(),
+    consecutiveCooldowns: 1,
+  };
   const ofAccount = { ...refused, until: now + 3_600_000, account: "acme" };
   await redis.hset("channels:health", "main/key-1\nacme", JSON.stringify(ofAccount));
 

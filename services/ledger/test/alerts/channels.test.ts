@@ -89,7 +89,13 @@ describe("alerts of a channel", () => {
   const countCooldownAt = async (afterMs: number) => {
     const [since, until] = [new Date(start + afterMs).toISOString(), start + afterMs + 5 * secondMs];
     await redis.del("channels:short-cooldown:main#m"); // its cooldowns have fake times
-    await countShortCooldown(redis, "main#m", { kind: "failing", reason: "it fails", since, until, consecutiveCooldowns: 1 });
+    await countShortCooldown(redis, "main#m", {
+      kind: "failing",
+      reason: "it fails",
+      since,
+      until,
+      consecutiveCooldowns: 1,
+    });
   };
   const unstable = (hour: string) => `${cooldown(hour)}/unstable`;
 
@@ -99,9 +105,7 @@ describe("alerts of a channel", () => {
     await countCooldownAt(0.5 * hourMs);
     expect(await foundAt(0.5 * hourMs)).toEqual([unstable("10")]);
     const [alert] = (await readAlerts(books, { limit: 9 })).toReversed();
-    expect(alert?.summary).toBe(
-      "main#m is unstable: it had 10 cooldowns of less than 30 seconds in this hour.",
-    );
+    expect(alert?.summary).toBe("main#m is unstable: it had 10 cooldowns of less than 30 seconds in this hour.");
     recorders = [new AlertRecorder(log)]; // a restart
     await countCooldownAt(0.7 * hourMs);
     expect(await foundAt(0.9 * hourMs)).toEqual([unstable("10")]);

@@ -114,7 +114,12 @@ test("a low balance is an alert of a day", () => {
 });
 
 describe("a cooldown of a channel", () => {
-  const cooldown = { reason: "3 calls failed", since: "2026-11-26T10:29:00.000Z", until: now + 5_000, consecutiveCooldowns: 1 };
+  const cooldown = {
+    reason: "3 calls failed",
+    since: "2026-11-26T10:29:00.000Z",
+    until: now + 5_000,
+    consecutiveCooldowns: 1,
+  };
 
   test.each([
     ["main", "failing", "channel-cooldown", "warning", "main is in cooldown: 3 calls failed."],
@@ -136,7 +141,11 @@ describe("a cooldown of a channel", () => {
   });
 
   test("does not show the vendor's message, which may contain a part of a key", () => {
-    const alert = cooldownAlert("main", { ...cooldown, kind: "refused", vendorMessage: "Incorrect API key sk-123" }, now);
+    const alert = cooldownAlert(
+      "main",
+      { ...cooldown, kind: "refused", vendorMessage: "Incorrect API key sk-123" },
+      now,
+    );
     expect(JSON.stringify(alert)).not.toContain("sk-123");
   });
 

@@ -29,20 +29,20 @@ export const operatorOperations: Readonly<Record<string, Operation>> = {
     answer: shape.Person,
   },
   "GET /operator-keys": {
-    summary: "List keys for automation.",
+    summary: "List automation keys.",
     area: "operators",
     role: "admin",
     answer: Type.Array(shape.OperatorKey),
   },
   "POST /operator-keys": {
-    summary: "Create a key for automation; only this answer contains it.",
+    summary: "Create an automation key; only this answer contains it.",
     area: "operators",
     role: "admin",
     body: Type.Object({ name: text, role: Type.Optional(shape.Role), account: optionalName }),
     answer: shape.NewOperatorKey,
   },
   "POST /operator-keys/{id}/delete": {
-    summary: "Delete a key for automation.",
+    summary: "Delete an automation key.",
     area: "operators",
     role: "admin",
     body: emptyObject,
