@@ -165,8 +165,26 @@ describe("a vendor gets", () => {
       code: "invalid_value",
       param: "metadata.duration",
     });
-    for (const metadata of [{ resolution: "1080p" }, '{"resolution":"1080p"}'])
-      expect(failureOf(() => parse("videos", { ...body, metadata })).param).toBe("metadata.resolution");
+  });
+
+  test.each<[unknown, string]>([
+    [{ resolution: "1080p" }, "metadata.resolution"],
+    [{ Resolution: "1080p" }, "metadata.Resolution"],
+    [{ Model: "dearer" }, "metadata.Model"],
+    [{ ſize: "1080p" }, "metadata.\u017Fize"],
+    [{ parameters: { duration: 15 } }, "metadata.parameters.duration"],
+    [{ extra_body: { parameters: { Resolution: "1080P" } } }, "metadata.extra_body.parameters.Resolution"],
+  ])("no priced parameter in metadata: %j", (metadata, param) => {
+    const body = { model: "film", prompt: "p" };
+    for (const wire of ["videos", "video-generations", "kling-video"] as const)
+      expect(failureOf(() => parse(wire, { ...body, metadata }))).toMatchObject({ code: "invalid_value", param });
+    for (const form of [{ metadata: JSON.stringify(metadata) }, { metadata: "", Metadata: JSON.stringify(metadata) }])
+      expect(failureOf(() => parse("videos", { ...body, ...form })).param?.toLowerCase()).toBe(param.toLowerCase());
+  });
+
+  test("no metadata that only some parsers can read", () => {
+    const body = { model: "film", prompt: "p", metadata: '{"x":NaN,"duration":60}' };
+    expect(failureOf(() => parse("videos", body))).toMatchObject({ code: "invalid_value", param: "metadata" });
   });
 
   test.each<[ClientVideoWire, object, number | undefined]>([
@@ -208,6 +226,7 @@ describe("a vendor gets", () => {
     ["kling-video", "duration_seconds"],
     ["jimeng-video", "duration"],
     ["jimeng-video", "seconds"],
+    ["video-generations", "\u017Feconds"],
   ])("%s no length or number under a name that was not priced: %s", (wire, name) => {
     const body = { model: "film", req_key: "film", prompt: "p", [name]: 600 };
     const { code, param } = failureOf(() => parse(wire, body));

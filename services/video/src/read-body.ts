@@ -75,6 +75,7 @@ function formToMembers({ fields, files }: BufferedForm): JsonRecord {
     members.set(name, value);
   };
   for (const [name, value] of fields) addMember(name, value);
+  refuseAmbiguous(Buffer.from(JSON.stringify(Object.fromEntries(members))), inspectedMembers);
   for (const { name, contentType, bytes } of files) addMember(name, dataUrl(name, contentType, bytes));
   return Object.fromEntries(members);
 }

@@ -222,7 +222,8 @@ describe("a create is refused", () => {
   test.each([
     ["input_reference[file_id]", "file-1", "input_reference.file_id"],
     ["metadata", '{"video_id":"v"}', "metadata.video_id"],
-  ])("as a form that names an object in a vendor's store: %s", async (name, value, param) => {
+    ["Model", "dearer", "model"],
+  ])("as a form with an object in a vendor's store, or with a second model: %s", async (name, value, param) => {
     const form = new FormData();
     for (const [field, text] of [
       ["model", "film-openai"],

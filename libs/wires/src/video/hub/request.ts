@@ -61,16 +61,11 @@ export function secondsWithin([min, max]: readonly [number, number], seconds: nu
   throw unsupportedFailure("seconds", message);
 }
 
-/**
- * Collects the members of a body that have not been read. The price does not depend on them. Throws Failure
- * invalid_value for a member that a vendor could read as a length or a number of videos.
- */
+/** Collects the members of a body that have not been read. Throws the Failures of `refusePriced`. */
 export function unreadVideoMembers(wire: VideoWire, fields: Fields): AdditionalMembers<VideoWire> | undefined {
   const additional = additionalMembers(wire, fields);
-  const wrong = Object.keys(additional?.members ?? {}).find(isAmountName);
-  if (wrong === undefined) return additional;
-  const param = fields.at(wrong);
-  throw invalidFailure(param, `This endpoint does not accept a length or a number of videos as ${param}.`);
+  refusePriced(additional?.members ?? {});
+  return additional;
 }
 
 export function refuseFields(request: VideoRequest, fields: readonly (keyof VideoRequest)[]): void {
@@ -94,55 +89,86 @@ export function refuseLastFrameAlone({ firstFrame, lastFrame }: VideoRequest): v
     throw unsupportedFailure("lastFrame", "The vendor of this model accepts lastFrame only with firstFrame.");
 }
 
-/** Members on which the price depends at some vendor. They are allowed only at the top level. */
-const pricedNames: ReadonlySet<string> = new Set(
-  "model model_name req_key duration seconds frames n num size resolution width height fps".split(" "),
-);
-
-/** Members that some vendor reads as the length or number of videos, in lower case and without other characters. */
+/** Members that some vendor reads as the length or number of videos, as returned by `foldName`. */
 const amountNames: ReadonlySet<string> = new Set(
   (
     "duration seconds length frames numframes nframes framecount framescount videolength videoduration videoseconds " +
     "durationseconds lengthseconds nseconds n num count numvideos nvideos videocount numoutputs numresults numsamples samplecount batchsize"
   ).split(" "),
 );
+/** Members that affect the price in `metadata`. At the top level, `linesIn` reads the others. */
+const extraNames: ReadonlySet<string> = new Set([
+  ...amountNames,
+  ..."model modelname reqkey size resolution width height fps".split(" "),
+]);
 
-/** Returns true if some vendor would read a member of this name as a length or a number of videos. */
-export function isAmountName(name: string): boolean {
-  return amountNames.has(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
+/** Returns a name in lower case without other characters. Many vendors ignore the case of names. */
+export function foldName(name: string): string {
+  // Upper case first, because it folds the long s.
+  return name
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, "");
 }
 
-/** Maximum number of members of `metadata`. */
-const maxExtras = 1_000;
+/** Depth to which a vendor may read members that affect the price. Some merge `metadata` into their own request. */
+const maxSearchDepth = 3;
+/** Maximum number of members that are searched. */
+const maxSearchedMembers = 1_000;
 
-/** Reads the vendor's parameters in `metadata`. Throws Failure invalid_value for a member that affects the price. */
+/** Reads the vendor's parameters in `metadata`. Throws the Failures of `refusePriced`. */
 export function readExtras(fields: Fields, name: string): JsonRecord | undefined {
   const extras = fields.record(name);
-  refusePriced(extras, fields.at(name));
+  if (extras !== undefined) refusePriced({ [name]: extras });
   return extras;
 }
 
-/** Throws Failure invalid_value if `metadata` has a member that affects the price. */
-export function refusePriced(metadata: unknown, path: string): void {
-  const extras = typeof metadata === "string" ? objectIn(metadata) : metadata;
-  const names = isRecord(extras) ? Object.keys(extras) : [];
-  if (names.length > maxExtras) throw invalidFailure(path, `${path} has more than ${maxExtras} members.`);
-  const wrong = names.find((key) => pricedNames.has(key) || isAmountName(key));
-  if (wrong === undefined) return;
-  const param = `${path}.${wrong}`;
-  throw invalidFailure(param, `${param} must be at the top level of the body.`);
+/** Throws Failure invalid_value for a member that affects the price and that the gateway does not read there. */
+function refusePriced(members: JsonRecord): void {
+  const priced = membersWithin(members).find(({ name, isExtra }) => (isExtra ? extraNames : amountNames).has(name));
+  if (priced === undefined) return;
+  const { param } = priced;
+  throw invalidFailure(param, `This endpoint does not accept ${param}, because it may change the price.`);
+}
+
+interface SearchedMember {
+  readonly param: string;
+  /** Name, as returned by `foldName`. */
+  readonly name: string;
+  readonly value: unknown;
+  /** True in `metadata`. */
+  readonly isExtra: boolean;
+}
+
+/** Lists the members of an object and of the objects in it. Throws Failure if there are too many. */
+export function membersWithin(root: JsonRecord): readonly SearchedMember[] {
+  const found: SearchedMember[] = [];
+  const open = [{ record: root, path: "", isExtra: false, depth: 0 }];
+  for (const { record, path, isExtra, depth } of open)
+    for (const [key, value] of Object.entries(record)) {
+      const [name, param] = [foldName(key), path + key];
+      if (found.push({ param, name, value, isExtra }) > maxSearchedMembers)
+        throw invalidFailure(path.slice(0, -1), `The body has more than ${maxSearchedMembers} members.`);
+      const isMetadata = name === "metadata";
+      const nested = isMetadata ? metadataIn(value, param) : value;
+      if (depth < maxSearchDepth && isRecord(nested))
+        open.push({ record: nested, path: `${param}.`, isExtra: isExtra || isMetadata, depth: depth + 1 });
+    }
+  return found;
 }
 
 /** Maximum length of a text that is parsed as JSON. A form's field has the same limit. */
 const maxTextCharacters = 64 * 1024;
 
-/** Parses the object in a form's field. Throws Failure request_too_large. */
-export function objectIn(text: string): JsonRecord | undefined {
-  if (text.length > maxTextCharacters)
-    throw new Failure("request_too_large", `metadata is longer than ${maxTextCharacters} characters.`, {
-      param: "metadata",
-    });
-  return parseRecord(text);
+/** Parses `metadata`: an object, or its JSON in a form. Throws Failure for a text that only some vendors can parse. */
+function metadataIn(value: unknown, param: string): JsonRecord {
+  const isText = typeof value === "string";
+  if (isText && value.length > maxTextCharacters)
+    throw new Failure("request_too_large", `${param} is longer than ${maxTextCharacters} characters.`, { param });
+  if (value === null || value === "") return {};
+  const extras = isText ? parseRecord(value) : value;
+  if (isRecord(extras)) return extras;
+  throw invalidFailure(param, `${param} must be a JSON object.`);
 }
 
 /** Returns the `supported` members of `metadata`, and the additional members of a client of the same wire. */

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, ownEntry } from "@modelgate/formats/json";
-import { objectIn, type VideoSize } from "./request.ts";
+import { type JsonRecord, ownEntry } from "@modelgate/formats/json";
+import { membersWithin, type VideoSize } from "./request.ts";
 
 /** Parses `<width>x<height>` or `<width>*<height>`. Throws Failure invalid_value. */
 export function parseSize(text: string, param: string): VideoSize {
@@ -64,10 +64,10 @@ const heightByName: Readonly<Record<string, number>> = {
   "4k": 2160,
   "8k": 4320,
 };
-/** Members that always contain a resolution, and members that may. */
+/** Folded names of members that always contain a resolution, and of members that may. */
 const [resolutionMembers, ambiguousMembers] = [
   ["size", "resolution"],
-  ["mode", "quality", "ratio", "aspect_ratio"],
+  ["mode", "quality", "ratio", "aspectratio"],
 ];
 export const lineMembers: readonly string[] = [
   ...resolutionMembers,
@@ -86,15 +86,20 @@ const minSide = 100;
  * largest determines the price.
  */
 export function linesIn(body: JsonRecord): number | undefined {
-  const { metadata } = body;
-  const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
-  const sizes = records.flatMap((record) => [
-    ...resolutionMembers.map((name) => linesOf(record[name], unknownResolution)),
-    ...ambiguousMembers.map((name) => linesOf(record[name], undefined)),
-    linesOfSides(record["width"], record["height"]),
-  ]);
-  const parsed = sizes.filter((lines) => lines !== undefined);
+  const members = membersWithin(body);
+  const valuesOf = (...names: readonly string[]): readonly unknown[] =>
+    members.filter(({ name }) => names.includes(name)).map(({ value }) => value);
+  const [width, height] = [longest(valuesOf("width")), longest(valuesOf("height"))];
+  const parsed = [
+    ...valuesOf(...resolutionMembers).map((value) => linesOf(value, unknownResolution)),
+    ...valuesOf(...ambiguousMembers).map((value) => linesOf(value, undefined)),
+    linesOfSides(width, height),
+  ].filter((lines) => lines !== undefined);
   return parsed.length === 0 ? undefined : Math.max(...parsed);
+}
+
+function longest(sides: readonly unknown[]): number {
+  return Math.max(0, ...sides.map((side) => (typeof side === "number" ? side : 0)));
 }
 
 /** Reads the number of lines in values such as `1280x720`, `1280:720`, `720p` or 720. */
@@ -112,8 +117,7 @@ function linesOf(value: unknown, defaultLines: number | undefined): number | und
 /**
  * Returns the number of lines for two sides. A video wider than 16:9 is treated as a 16:9 video with as many pixels.
  */
-function linesOfSides(width: unknown, height: unknown): number | undefined {
-  if (typeof width !== "number" || typeof height !== "number") return undefined;
+function linesOfSides(width: number, height: number): number | undefined {
   const shorter = Math.min(width, height);
   if (shorter < minSide) return undefined;
   return Math.max(shorter, Math.floor(Math.sqrt((width * height * 9) / 16)));

@@ -3,7 +3,6 @@ import { asRecord, Fields, type JsonRecord } from "@modelgate/formats/json";
 import type { VideoImage, VideoRequest } from "../hub/request.ts";
 import {
   additionalVideoMembers,
-  refusePriced,
   parseImage,
   namesOfSetFields,
   unreadVideoMembers,
@@ -50,7 +49,6 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   fields.ignore("duration");
   // Compatible vendors may read `n`, and make more videos than the client pays for.
   if (!["1", "undefined"].includes(String(fields.raw("n")))) throw fields.wrong("n", "1: a task makes one video");
-  refusePriced(body["metadata"], "metadata");
   const request: VideoRequest = {
     model,
     prompt,

@@ -22,7 +22,11 @@ test.each([
   [{ ratio: "1280:720" }, 720],
   [{ size: "1280x720", metadata: { mode: "pro" } }, 1_080],
   [{ metadata: '{"mode":"pro"}' }, 1_080],
-  [{ metadata: "no JSON" }, undefined],
+  [{ metadata: { Mode: "pro" } }, 1_080],
+  [{ metadata: { input: { Quality: "1080p" } } }, 1_080],
+  [{ Size: "1920x1080", size: "1280x720" }, 1_080],
+  [{ parameters: { Resolution: "1080P" } }, 1_080],
+  [{ Width: 1_920, height: 1_080 }, 1_080],
   [{ size: null, mode: "constructor" }, undefined],
 ])("%j means %s lines", (body, lines) => {
   expect(linesIn(body)).toBe(lines);
