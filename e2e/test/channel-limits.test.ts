@@ -103,7 +103,7 @@ describe("seats", () => {
     expect((await ask(0, "keyed")).status).toBe(429);
     expect(await shown("keyed")).toMatchObject({
       seats: null,
-      keys: [{ seats: { inUse: 1, most: 1 } }, { seats: { inUse: 1, most: 1 } }],
+      keys: [{ seats: { inUse: 1, max: 1 } }, { seats: { inUse: 1, max: 1 } }],
     });
     clients[0]?.abort();
     await until("a key's seat to be released", async () => (await ask(1, "keyed")).status === 200);
