@@ -51,8 +51,8 @@ export async function unpack(bundle) {
   const { folder, what, packages, programs } = bundles[bundle];
   const place = join(tools, folder);
   const making = `${place}.${process.pid}`;
-  for (const entry of readdirSync(tools).filter((entry) => entry.startsWith(`${folder}.`)))
-    rmSync(join(tools, entry), { recursive: true, force: true });
+  for (const stale of readdirSync(tools).filter((entry) => entry.startsWith(`${folder}.`)))
+    rmSync(join(tools, stale), { recursive: true, force: true });
   printProgress(`getting ${what}`);
   try {
     mkdirSync(join(making, "packages"), { recursive: true });

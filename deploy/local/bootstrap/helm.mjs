@@ -37,8 +37,8 @@ async function built() {
   if (existsSync(folder)) return join(folder, "helm");
   const go = onPath("go");
   if (go === undefined) return undefined;
-  for (const entry of readdirSync(tools).filter((entry) => entry.startsWith(`${name}.`)))
-    rmSync(join(tools, entry), { recursive: true, force: true });
+  for (const stale of readdirSync(tools).filter((entry) => entry.startsWith(`${name}.`)))
+    rmSync(join(tools, stale), { recursive: true, force: true });
   const making = `${folder}.${process.pid}`;
   const startedAt = performance.now();
   try {

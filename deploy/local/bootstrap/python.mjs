@@ -33,8 +33,8 @@ async function install(folder) {
   const python = onPath("python3");
   const check = "import sys, venv; sys.exit(sys.version_info < (3, 10))";
   if (python === undefined || (await ask(python, ["-c", check])) === undefined) return;
-  for (const entry of readdirSync(tools).filter((entry) => entry.startsWith("python-")))
-    rmSync(join(tools, entry), { recursive: true, force: true });
+  for (const stale of readdirSync(tools).filter((entry) => entry.startsWith("python-")))
+    rmSync(join(tools, stale), { recursive: true, force: true });
   printProgress("installing the Python SDKs for the documentation's samples (once, a minute or two)");
   const making = `${folder}.making`;
   mkdirSync(making, { recursive: true });

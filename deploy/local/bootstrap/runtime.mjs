@@ -38,8 +38,8 @@ export async function findPnpm() {
 async function fetchPackage(name, specifier, what) {
   const folder = join(tools, name);
   if (existsSync(folder)) return folder;
-  for (const entry of readdirSync(tools).filter((entry) => entry.startsWith(`${name}.`)))
-    rmSync(join(tools, entry), { recursive: true, force: true });
+  for (const stale of readdirSync(tools).filter((entry) => entry.startsWith(`${name}.`)))
+    rmSync(join(tools, stale), { recursive: true, force: true });
   printProgress(`getting ${what} (once)`);
   const making = `${folder}.${process.pid}`;
   mkdirSync(making, { recursive: true });
