@@ -21,7 +21,7 @@ import { Counter, type Logger, type Redis } from "@modelgate/platform";
 import { testUsageDraft } from "@modelgate/testkit";
 import { startRecording } from "../src/record-events.ts";
 import { checkShard } from "../src/shard-rounds.ts";
-import { seededChance, type Chance } from "./chance.ts";
+import { seededRandom, type RandomSource } from "./seeded-random.ts";
 import { LossyBus } from "./lossy-bus.ts";
 
 const leaseMs = 1_000;
@@ -45,7 +45,7 @@ interface ServiceModel {
 /** Model of one account, compared with the real stores after random steps. */
 export class AccountModel {
   readonly #id: string;
-  readonly #chance: Chance;
+  readonly #random: RandomSource;
   readonly #bus: LossyBus;
   readonly #edges: readonly ServiceModel[];
   readonly #redis: Redis;
@@ -60,18 +60,18 @@ export class AccountModel {
   #operations = 0;
 
   constructor(seed: number, shard: string, redis: readonly Redis[], books: Books, log: Logger) {
-    this.#chance = seededChance(seed);
+    this.#random = seededRandom(seed);
     let name = 0;
     while (shardOf(`u${seed}-${name}`) !== shard) name++;
     this.#id = `u${seed}-${name}`;
-    this.#bus = new LossyBus(this.#chance);
+    this.#bus = new LossyBus(this.#random);
     this.#edges = redis.map((connection) => ({ redis: connection, calls: [], entries: [] }));
     const [first] = redis;
     if (first === undefined) throw new Error("a model needs a connection");
     this.#redis = first;
     this.#books = books;
     this.#log = log;
-    this.#budget = this.#chance.in100(50) ? BigInt(this.#chance.below(5_000)) : 10n ** 18n;
+    this.#budget = this.#random.withProbability(50) ? BigInt(this.#random.below(5_000)) : 10n ** 18n;
   }
 
   get #available(): bigint {
@@ -84,7 +84,7 @@ export class AccountModel {
 
   /** Runs random steps, then compares the stores with the model. */
   async runSteps(steps: number): Promise<void> {
-    const balance = BigInt(this.#chance.below(10_000));
+    const balance = BigInt(this.#random.below(10_000));
     await createAccount(this.#redis, { id: this.#id, balance });
     this.#credited = balance;
     for (let ledger = 0; ledger < 2; ledger++)
@@ -108,9 +108,9 @@ export class AccountModel {
   }
 
   async #step(): Promise<void> {
-    const edge = this.#chance.one(this.#edges);
+    const edge = this.#random.pick(this.#edges);
     if (edge === undefined) return;
-    const action = this.#chance.below(100);
+    const action = this.#random.below(100);
     if (action < 24) return this.#hold(edge);
     if (action < 33) return this.#extend(edge);
     if (action < 35) return this.#release(edge);
@@ -120,16 +120,16 @@ export class AccountModel {
     if (action < 80) return this.#inspectShard();
     if (action < 87) return this.#bus.deliver();
     if (action < 92) return this.#credit();
-    if (action < 97) this.#now += this.#chance.below(900);
+    if (action < 97) this.#now += this.#random.below(900);
     else Object.assign(edge, { calls: [], entries: [] }); // the service is killed and loses its state
   }
 
   async #hold(edge: ServiceModel): Promise<void> {
-    const nanos = BigInt(this.#chance.below(2_000));
+    const nanos = BigInt(this.#random.below(2_000));
     const call: Call = {
       id: `${this.#id}-${this.#operations++}`,
       reserved: nanos,
-      floor: (nanos * BigInt(this.#chance.below(101))) / 100n,
+      floor: (nanos * BigInt(this.#random.below(101))) / 100n,
       lease: this.#now + leaseMs,
       open: true,
     };
@@ -153,7 +153,7 @@ export class AccountModel {
     if (!passed) return;
     this.#calls.push(call);
     // The reply may be lost. Then the call is only in the reservation.
-    if (!this.#chance.in100(8)) edge.calls.push(call);
+    if (!this.#random.withProbability(8)) edge.calls.push(call);
   }
 
   #covers(nanos: bigint): boolean {
@@ -162,10 +162,11 @@ export class AccountModel {
 
   /** Extends a reservation. After a lost reply, both extensions are reserved. */
   async #extend(edge: ServiceModel): Promise<void> {
-    const call = this.#chance.one(edge.calls);
+    const call = this.#random.pick(edge.calls);
     if (call === undefined) return;
-    const nanos = BigInt(this.#chance.below(1_000) + 1);
-    for (let tries = this.#chance.in100(20) ? 2 : 1; tries > 0; tries--) await this.#extendBy(edge, call, nanos);
+    const nanos = BigInt(this.#random.below(1_000) + 1);
+    for (let tries = this.#random.withProbability(20) ? 2 : 1; tries > 0; tries--)
+      await this.#extendBy(edge, call, nanos);
   }
 
   async #extendBy(edge: ServiceModel, call: Call, nanos: bigint): Promise<void> {
@@ -177,7 +178,7 @@ export class AccountModel {
   }
 
   async #release(edge: ServiceModel): Promise<void> {
-    const call = this.#chance.one(edge.calls);
+    const call = this.#random.pick(edge.calls);
     if (call === undefined) return;
     const release = { accountId: this.#id, callId: call.id };
     expect(await releaseHold(edge.redis, release)).toBe(call.open);
@@ -186,9 +187,9 @@ export class AccountModel {
   }
 
   async #settle(edge: ServiceModel): Promise<void> {
-    const call = this.#chance.one(edge.calls);
+    const call = this.#random.pick(edge.calls);
     if (call === undefined) return;
-    const cost = (call.reserved * BigInt(this.#chance.below(140))) / 100n;
+    const cost = (call.reserved * BigInt(this.#random.below(140))) / 100n;
     const open = call.open;
     const entry = await settle(edge.redis, {
       accountId: this.#id,
@@ -202,14 +203,14 @@ export class AccountModel {
     if (entry === undefined) return;
     expect(BigInt(entry.event.costNanos)).toBe(this.#end(call, cost));
     // Sometimes the service is killed before it has published, or settles again because it got no reply.
-    if (!this.#chance.in100(20)) edge.entries.push(entry);
-    if (!this.#chance.in100(30)) edge.calls = edge.calls.filter((other) => other !== call);
+    if (!this.#random.withProbability(20)) edge.entries.push(entry);
+    if (!this.#random.withProbability(30)) edge.calls = edge.calls.filter((other) => other !== call);
   }
 
   async #renew(edge: ServiceModel): Promise<void> {
-    const call = this.#chance.one(edge.calls);
+    const call = this.#random.pick(edge.calls);
     if (call === undefined) return;
-    const floorNanos = BigInt(this.#chance.below(2_500));
+    const floorNanos = BigInt(this.#random.below(2_500));
     const renewal = { accountId: this.#id, callId: call.id, leaseMs, floorNanos, nowMs: this.#now };
     expect(await renewHold(edge.redis, renewal)).toBe(call.open);
     if (!call.open) return;
@@ -218,14 +219,14 @@ export class AccountModel {
   }
 
   async #publish(edge: ServiceModel): Promise<void> {
-    const batch = edge.entries.splice(0, this.#chance.below(4));
+    const batch = edge.entries.splice(0, this.#random.below(4));
     await publishEntries(edge.redis, this.#bus, batch);
   }
 
   /** Runs a ledger's check of the shard. */
   async #inspectShard(): Promise<void> {
     const dead = this.#calls.filter(({ open, lease }) => open && lease <= this.#now);
-    const redis = this.#chance.one(this.#edges)?.redis ?? this.#redis;
+    const redis = this.#random.pick(this.#edges)?.redis ?? this.#redis;
     const [published, swept] = [counter(), counter()];
     const options = { redis, bus: this.#bus, log: this.#log, leftBehindMs: -60_000, batch: 500, published, swept };
     await checkShard(shardOf(this.#id), options, this.#now);
@@ -233,13 +234,13 @@ export class AccountModel {
   }
 
   async #credit(): Promise<void> {
-    const nanos = BigInt(this.#chance.below(3_000) - 1_000) || 1n;
+    const nanos = BigInt(this.#random.below(3_000) - 1_000) || 1n;
     const request = { accountId: this.#id, nanos, reason: "test", operationId: `operation-${this.#operations++}` };
     const covered = this.#available + nanos >= 0n;
     expect(await credit(this.#redis, request)).toBe(covered ? "credited" : "too-low");
     if (!covered) return;
     this.#credited += nanos;
-    if (this.#chance.in100(50)) expect(await credit(this.#redis, request)).toBe("credited-before");
+    if (this.#random.withProbability(50)) expect(await credit(this.#redis, request)).toBe("credited-before");
   }
 
   /** Settles a call in the model. Returns the amount that is charged. */

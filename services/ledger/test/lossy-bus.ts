@@ -1,22 +1,22 @@
 import type { BatchHandler, Bus, BusMessage, Progress, PublishResult } from "@modelgate/platform";
-import type { Chance } from "./chance.ts";
+import type { RandomSource } from "./seeded-random.ts";
 
 /** Bus that loses acknowledgements, stores events twice, and delivers messages late, repeatedly and in any order. */
 export class LossyBus implements Bus {
   readonly connected = true;
   readonly ids = new Set<string>();
-  readonly #chance: Chance;
+  readonly #random: RandomSource;
   readonly #readers: ((bodies: readonly string[]) => Promise<void>)[] = [];
   #waiting: string[] = [];
   /** False if nothing is lost, repeated or delayed. */
   lossy = true;
 
-  constructor(chance: Chance) {
-    this.#chance = chance;
+  constructor(random: RandomSource) {
+    this.#random = random;
   }
 
   #fails(percent: number): boolean {
-    return this.lossy && this.#chance.in100(percent);
+    return this.lossy && this.#random.withProbability(percent);
   }
 
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
@@ -38,11 +38,11 @@ export class LossyBus implements Bus {
 
   /** Delivers some of the waiting messages in random order. */
   async deliver(): Promise<void> {
-    const mixed = this.#chance.shuffled(this.#waiting);
-    const count = this.lossy ? this.#chance.below(mixed.length + 1) : mixed.length;
+    const mixed = this.#random.shuffled(this.#waiting);
+    const count = this.lossy ? this.#random.below(mixed.length + 1) : mixed.length;
     const batch = mixed.slice(0, count);
     this.#waiting = this.#fails(25) ? mixed : mixed.slice(count);
-    await this.#chance.one(this.#readers)?.(batch.filter((body) => "costNanos" in JSON.parse(body)));
+    await this.#random.pick(this.#readers)?.(batch.filter((body) => "costNanos" in JSON.parse(body)));
   }
 
   readProgress(): Promise<Progress> {

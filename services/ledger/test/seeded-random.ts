@@ -1,16 +1,16 @@
 /** Source of pseudo-random values that are the same for the same seed (mulberry32). */
-export interface Chance {
+export interface RandomSource {
   /** Returns a whole number from 0 to `below` − 1. */
   below(below: number): number;
   /** Returns true with a probability of `percent`. */
-  in100(percent: number): boolean;
+  withProbability(percent: number): boolean;
   /** Returns a random element of a list; undefined for an empty list. */
-  one<T>(list: readonly T[]): T | undefined;
+  pick<T>(list: readonly T[]): T | undefined;
   /** Returns the list in random order. */
   shuffled<T>(list: readonly T[]): T[];
 }
 
-export function seededChance(seed: number): Chance {
+export function seededRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -21,8 +21,8 @@ export function seededChance(seed: number): Chance {
   const below = (bound: number): number => Math.floor(next() * bound);
   return {
     below,
-    in100: (percent) => next() * 100 < percent,
-    one: (list) => list[below(list.length)],
+    withProbability: (percent) => next() * 100 < percent,
+    pick: (list) => list[below(list.length)],
     shuffled(list) {
       const remaining = [...list];
       return list.flatMap(() => remaining.splice(below(remaining.length), 1));
