@@ -6,10 +6,10 @@ import { createLogger } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { AccountModel } from "./account-model.ts";
 
-/** Seed of a failed history, to repeat it (MODELGATE_SEED). */
-const replay = process.env["MODELGATE_SEED"];
-/** Number of random histories (MODELGATE_LIVES). */
-const histories = replay === undefined ? Number(process.env["MODELGATE_LIVES"] ?? 128) : 1;
+/** Seed of a failed history, to repeat it (MODELGATE_REPLAY_SEED). */
+const replay = process.env["MODELGATE_REPLAY_SEED"];
+/** Number of random histories (MODELGATE_HISTORIES). */
+const histories = replay === undefined ? Number(process.env["MODELGATE_HISTORIES"] ?? 128) : 1;
 const steps = 40;
 const firstSeed = replay === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(replay);
 
@@ -37,7 +37,7 @@ test("three edges, two ledgers, crashes, repetitions, reordering, late events an
     );
     for (const [at, end] of ends.entries()) {
       if (end.status === "fulfilled") continue;
-      const message = `a history failed; MODELGATE_SEED=${seeds[at]?.[0]} pnpm vitest services/ledger/test/interleavings repeats it`;
+      const message = `a history failed; MODELGATE_REPLAY_SEED=${seeds[at]?.[0]} pnpm vitest services/ledger/test/interleavings repeats it`;
       expect.unreachable(`${message}\n${end.reason instanceof Error ? (end.reason.stack ?? "") : String(end.reason)}`);
     }
   }
