@@ -115,7 +115,7 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
 
 describe.skipIf(helm === undefined)("monitoring", () => {
   const objects = helm === undefined ? [] : render(...example("monitoring"));
-  const one = (wanted: string) => objects.find((object) => idOf(object) === wanted);
+  const one = (id: string) => objects.find((object) => idOf(object) === id);
   const read = (file: string): string => readFileSync(join(folder, "../../monitoring", file), "utf8");
 
   test("the PrometheusRule has the rules of deploy/monitoring", () => {
@@ -145,8 +145,8 @@ describe.skipIf(helm === undefined)("monitoring", () => {
     ["monitoring", "PodMonitor modelgate", "/spec/podMetricsEndpoints/0/intervall"],
     ["keda", "ScaledObject text", "/spec/minReplicas"],
     ["cilium", "CiliumNetworkPolicy text-vendors", "/spec/egress/1/toFQDN"],
-  ])("with %s, an unknown member of %s is found", (values, wanted, path) => {
-    const object = render(...example(values)).find((each) => idOf(each) === wanted) ?? {};
+  ])("with %s, an unknown member of %s is found", (values, id, path) => {
+    const object = render(...example(values)).find((each) => idOf(each) === id) ?? {};
     expect(problemsOf(applyJsonPatch(object, [{ op: "add", path, value: "1" }])).join()).toContain(path);
   });
 });
@@ -165,8 +165,8 @@ describe.skipIf(helm === undefined)("values", () => {
     ["an unknown kind of autoscaler", "autoscaling.kind=vpa", /kind/],
     ["a variable that the template sets", "services.text.env.DRAIN_MS=1", /env/],
     ["Cilium without a name", "networkPolicy.cilium.enabled=true", /names/],
-  ])("%s is refused", (_, given, names) => {
-    expect(() => render("--set", given)).toThrow(names);
+  ])("%s is refused", (_, setting, names) => {
+    expect(() => render("--set", setting)).toThrow(names);
   });
 
   test("the kubelet and the autoscaler wait for the complete drain", () => {

@@ -131,7 +131,7 @@ test.each([
 ])(
   "Prometheus scrapes every service that compose starts in the layout %s, at its operations port",
   (shape, isStarted) => {
-    const wanted = Object.entries(compose.services)
+    const expected = Object.entries(compose.services)
       .filter(([name, { image }]) => image.startsWith("modelgate/") && name !== "simulator")
       .filter(([, { profiles = [] }]) => isStarted(profiles))
       .map(([name, { environment }]) => {
@@ -141,7 +141,7 @@ test.each([
     const found: readonly { targets: readonly string[] }[] = parse(
       readFileSync(join(folder, `targets/${shape}.yaml`), "utf8"),
     );
-    expect(found.flatMap(({ targets }) => targets).toSorted()).toEqual(wanted.toSorted());
+    expect(found.flatMap(({ targets }) => targets).toSorted()).toEqual(expected.toSorted());
   },
 );
 
@@ -204,8 +204,8 @@ test.each([
   ["an unknown metric", "rate(modelgate_nothing_total[5m])", /no service has/],
   ["an unknown label", 'modelgate_store_up{shop="redis"}', /no label/],
   ["a histogram without its ending", "gen_ai_client_token_usage", /no service has/],
-])("%s is found", (_, expression, say) => {
-  expect(problemsOf(expression).join()).toMatch(say);
+])("%s is found", (_, expression, message) => {
+  expect(problemsOf(expression).join()).toMatch(message);
 });
 
 test("a broken expression is found", () => {
