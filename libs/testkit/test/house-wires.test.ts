@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../../..");
-const wires = ["chat", "responses", "messages", "content", "converse"];
+const [, names = ""] =
+  /textWireNames = \[(.*)\]/.exec(readFileSync(join(root, "libs/contracts/src/upstream-wires.ts"), "utf8")) ?? [];
+const wires = [...names.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name);
 /** Folders that may name several wires: vendors list their wires, and a test vendor renders their answers. */
 const exclude = ["libs/providers/**", "libs/testkit/**", "services/console/**"];
 const files = globSync("{libs,services}/*/src/**/*.ts", { cwd: root, exclude }).map((file) => ({
@@ -20,8 +22,11 @@ const filesWith = (pattern: (wire: string) => RegExp): readonly string[] =>
 
 describe("a text wire is one folder, and one line of its registry", () => {
   test("no other table has a row for each wire", () => {
+    expect(wires).toContain("interactions");
     expect(filesWith((wire) => new RegExp(`^\\s+${wire}: `, "m"))).toEqual([
+      "libs/contracts/src/endpoints/text.ts", // three endpoints have the name of their wire
       "libs/contracts/src/failures/frames.ts", // formats of error events, which rows of endpoints name
+      "libs/contracts/src/openapi/possible-failures.ts", // the same endpoints
       "libs/wires/src/text/wires.ts",
     ]);
   });
