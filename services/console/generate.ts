@@ -33,7 +33,7 @@ export function typesOf(document: unknown): string {
   return `/* oxlint-disable max-lines */\n// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${types.join("\n")}\n${operationsOf(document)}`;
 }
 
-/** Returns the lists of words and the units of prices as TypeScript. */
+/** Returns the lists of words, the units of prices, and the choices of forms as TypeScript. */
 export function wordsOf(document: unknown): string {
   const schemas = objectAt(objectAt(document, "components"), "schemas");
   const lists = Object.entries(wordLists).map(([name, [schema, member, ...more]]) => {
@@ -45,7 +45,9 @@ export function wordsOf(document: unknown): string {
   });
   const model = objectAt(objectAt(schemas, "Model"), "properties");
   const units = `export const priceUnits = ${JSON.stringify(objectAt(objectAt(model, "price"), "x-units"))} as const;`;
-  return `// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${[...lists, units].join("\n")}\n`;
+  const edited = objectAt(objectAt(objectAt(schemas, "Edit"), "properties"), "value");
+  const choices = `export const partChoices = ${JSON.stringify(objectAt(edited, "x-choices"))} as const;`;
+  return `// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${[...lists, units, choices].join("\n")}\n`;
 }
 
 /** Returns the types of each operation's parameters and answer, by method and path. */

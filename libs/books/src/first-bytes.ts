@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { UsageEvent } from "@modelgate/contracts";
+import type { firstByteDimensions, UsageEvent } from "@modelgate/contracts";
 import { periodOf } from "./add-totals.ts";
 import { executeInBatches } from "./in-parts.ts";
 import { isLabelName, tagsOf, type LabelName } from "./labels.ts";
@@ -114,7 +114,7 @@ export interface FirstBytesQuery {
   readonly model?: string | undefined;
   readonly channel?: string | undefined;
   /** Dimensions to group by. A tag can be combined only with `day`. */
-  readonly by: readonly ("model" | "channel" | "day" | "hour" | LabelName)[];
+  readonly by: readonly ((typeof firstByteDimensions)[number] | LabelName)[];
 }
 
 /** Completed calls of one group, and percentiles in ms of their times to the first byte. */

@@ -132,13 +132,7 @@ export {
 export { readTotals } from "./read-totals.ts";
 export { reinstateReceipts } from "./reinstate.ts";
 export { sumColumns, sumName, type SumColumn } from "./sums.ts";
-export {
-  isTotalsDimension,
-  totalsDimensions,
-  type TotalsDimension,
-  type TotalsQuery,
-  type UsageTotal,
-} from "./totals-query.ts";
+export { isTotalsDimension, type TotalsDimension, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
 export { readRefused, recordRefused, type CountedRefusal, type RefusedFilter } from "./refused-calls.ts";
 export { isRecordable, recordCalls } from "./record-calls.ts";
 export { verifyTotals } from "./verify-totals.ts";

@@ -1,10 +1,8 @@
-import type { UsageEvent } from "@modelgate/contracts";
+import { totalsDimensions, type UsageEvent } from "@modelgate/contracts";
 import { isLabelName, labelsOf, labelsText, type LabelName } from "./labels.ts";
 import type { CallFilter } from "./read-calls.ts";
 import type { SumColumn } from "./sums.ts";
 
-/** Dimensions by which calls can be grouped. */
-export const totalsDimensions = ["account", "team", "token", "model", "channel", "outcome", "day", "hour"] as const;
 /** Dimensions of totals. The value of `labels` is a JSON object of all labels of a call. */
 export type TotalsDimension = (typeof totalsDimensions)[number] | LabelName | "labels";
 

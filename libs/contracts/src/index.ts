@@ -150,6 +150,12 @@ export {
   type ClientVideoWire,
   type VideoWire,
 } from "./upstream-wires.ts";
+export {
+  firstByteDimensionNames,
+  firstByteDimensions,
+  totalsDimensionNames,
+  totalsDimensions,
+} from "./usage-dimensions.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
 export { organisationOfScope, organisationScope } from "./organisation-scope.ts";
 export { validatorOf, type SchemaValidator } from "./validator.ts";

@@ -31,3 +31,22 @@ export const priceUnits = {
   second: "second",
   character: "character",
 } as const;
+export const partChoices = {
+  groups: { vendorStores: ["refuse", "shared"], unpriced: ["drop", "refuse", "pass"] },
+  models: {
+    kind: [
+      "chat",
+      "completion",
+      "embedding",
+      "rerank",
+      "moderation",
+      "image",
+      "video",
+      "transcription",
+      "speech",
+      "realtime",
+    ],
+    choice: ["weighted", "cheapest", "fastest"],
+  },
+  channels: {},
+} as const;

@@ -2,8 +2,9 @@ import { Button, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { translate } from "../texts/translate.ts";
 import type { Gateway } from "./client-settings.ts";
-import { samplesFor, type CodeKind } from "./code-samples.ts";
+import { samplesFor } from "./code-samples.ts";
 import { CopiedTabs } from "./copied-tabs.tsx";
+import type { PlaygroundKind } from "./playground-kinds.ts";
 
 /** SDK code for a call of the playground, without the API key. */
 export function AsCode({
@@ -11,7 +12,7 @@ export function AsCode({
   gateway,
   text,
 }: {
-  readonly kind: CodeKind;
+  readonly kind: PlaygroundKind;
   readonly gateway: Omit<Gateway, "key">;
   readonly text: string;
 }) {

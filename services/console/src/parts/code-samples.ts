@@ -1,10 +1,8 @@
 import { settingsFor, type Gateway } from "./client-settings.ts";
-
-/** Kinds of calls with code samples. */
-export type CodeKind = "chat" | "image" | "speech" | "transcription" | "video" | "realtime";
+import type { PlaygroundKind } from "./playground-kinds.ts";
 
 /** Returns a playground call as code for each SDK. JSON quotes texts for both Python and JavaScript. */
-export function samplesFor(kind: CodeKind, gateway: Gateway, text: string): Readonly<Record<string, string>> {
+export function samplesFor(kind: PlaygroundKind, gateway: Gateway, text: string): Readonly<Record<string, string>> {
   const quotedText = JSON.stringify(text === "" ? "Hello" : text);
   if (kind === "chat") return chatSamples(gateway, quotedText);
   if (kind === "realtime") return realtimeSamples(gateway);
@@ -105,7 +103,7 @@ interface Sample {
   readonly body?: string;
 }
 
-const calls: Readonly<Record<Exclude<CodeKind, "chat" | "realtime">, (quotedText: string) => Sample>> = {
+const calls: Readonly<Record<Exclude<PlaygroundKind, "chat" | "realtime">, (quotedText: string) => Sample>> = {
   image: (quotedText) => ({
     path: "images/generations",
     body: `"prompt": ${quotedText}`,

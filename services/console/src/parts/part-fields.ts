@@ -1,5 +1,5 @@
-import type { Edit, Model } from "../api/types.ts";
-import type { priceUnits } from "../api/words.ts";
+import type { Edit } from "../api/types.ts";
+import { partChoices, type priceUnits } from "../api/words.ts";
 import type { TextKey } from "../texts/translate.ts";
 
 /** Field in the form of a model, group or channel. */
@@ -26,20 +26,8 @@ export interface PartField {
   readonly choices?: readonly string[];
 }
 
-const kinds: Readonly<Record<Model["kind"], true>> = {
-  chat: true,
-  completion: true,
-  embedding: true,
-  rerank: true,
-  moderation: true,
-  image: true,
-  video: true,
-  transcription: true,
-  speech: true,
-  realtime: true,
-};
-
-const priceLabels: Readonly<Record<keyof typeof priceUnits, TextKey>> = {
+/** Labels of prices. The compiler requires one for each price of the API. */
+export const priceLabels: Readonly<Record<keyof typeof priceUnits, TextKey>> = {
   input: "Input, $ per million tokens",
   output: "Output, $ per million tokens",
   cachedInput: "Cached input, $ per million tokens",
@@ -58,7 +46,7 @@ const priceLabels: Readonly<Record<keyof typeof priceUnits, TextKey>> = {
 /** Fields of each section's form, in order. */
 export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>> = {
   models: [
-    { path: "kind", label: "Kind", kind: "choice", choices: Object.keys(kinds) },
+    { path: "kind", label: "Kind", kind: "choice", choices: partChoices.models.kind },
     { path: "ownedBy", label: "Owned by", kind: "text" },
     ...Object.entries(priceLabels).map(([name, label]): PartField => ({
       path: `price.${name}`,
@@ -67,12 +55,7 @@ export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>>
     })),
     { path: "contextTokens", label: "Context tokens", kind: "number" },
     { path: "maxOutputTokens", label: "Maximum output tokens", kind: "number" },
-    {
-      path: "choice",
-      label: "Channel selection",
-      kind: "choice",
-      choices: ["weighted", "cheapest", "fastest"],
-    },
+    { path: "choice", label: "Channel selection", kind: "choice", choices: partChoices.models.choice },
     { path: "fallbacks", label: "Fallbacks, separated by commas", kind: "names" },
   ],
   groups: [
@@ -84,8 +67,13 @@ export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>>
     { path: "limits.concurrency", label: "Concurrent calls per key", kind: "number" },
     { path: "limits.dollarsPerDay", label: "Daily budget per account ($)", kind: "number" },
     { path: "limits.dollarsPerMonth", label: "Monthly budget per account ($)", kind: "number" },
-    { path: "unpriced", label: "Units without a price", kind: "choice", choices: ["drop", "refuse", "pass"] },
-    { path: "vendorStores", label: "Objects stored at vendors", kind: "choice", choices: ["refuse", "shared"] },
+    { path: "unpriced", label: "Units without a price", kind: "choice", choices: partChoices.groups.unpriced },
+    {
+      path: "vendorStores",
+      label: "Objects stored at vendors",
+      kind: "choice",
+      choices: partChoices.groups.vendorStores,
+    },
     { path: "showChannel", label: "Show the channel in headers", kind: "flag" },
   ],
   channels: [

@@ -1,3 +1,4 @@
+import { alertTargetKinds } from "@modelgate/contracts";
 import { field } from "../field.ts";
 import { positionalInPath, type Command } from "./command.ts";
 import { fieldCell, renderTable, timeCell, type Column } from "./table.ts";
@@ -48,7 +49,7 @@ export const alertCommands: readonly Command[] = [
     summary: "Add a target of alerts. The secret of a webhook is shown once.",
     positionals: [],
     options: {
-      "kind!": "webhook, slack, teams, feishu, pagerduty or email",
+      "kind!": `one of ${alertTargetKinds.join(", ")}`,
       url: "address, which may be a secret; for e-mail smtps://user:password@host",
       secret: "signing key of a Feishu bot, or routing key of PagerDuty",
       from: "sender of e-mails",

@@ -1,4 +1,4 @@
-import { formatUsd, parseNanos, toolUnits } from "@modelgate/contracts";
+import { firstByteDimensionNames, formatUsd, parseNanos, toolUnits, totalsDimensionNames } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { dollarsCell, fieldCell, renderTable, type Column } from "./table.ts";
@@ -22,7 +22,6 @@ export const usageFilters: Readonly<Record<string, string>> = {
   to: "last day or time",
 };
 
-const dimensions = ["account", "team", "token", "model", "channel", "outcome", "day", "hour", "endUser", "tag:<name>"];
 const sumText = (row: unknown, name: string): string => {
   const value = field(field(row, "sums"), name);
   return typeof value === "string" ? value : "0";
@@ -39,7 +38,7 @@ export const usageCommands: readonly Command[] = [
     summary: "Show the time to the first byte of completed calls: p50 and p95, accurate to 5 %.",
     positionals: [],
     options: {
-      by: "group by: model, channel, day, hour; or tag:<name>, alone or with day (separated by commas; default: all calls together)",
+      by: `group by: ${firstByteDimensionNames.join(", ")} (comma-separated; a tag alone or with day; default: all calls together)`,
       ...firstByteFilters,
     },
     example: "gatectl usage first-bytes --by model --from 2026-01-01 --to 2026-01-31",
@@ -81,7 +80,7 @@ export const usageCommands: readonly Command[] = [
     summary: "Show totals of usage and cost.",
     positionals: [],
     options: {
-      by: `group by: ${dimensions.join(", ")} (comma-separated; default: account,model,day)`,
+      by: `group by: ${totalsDimensionNames.join(", ")} (comma-separated; default: account,model,day)`,
       ...usageFilters,
     },
     example: "gatectl usage --by account,token,model,day --from 2026-01-01 --to 2026-01-31",

@@ -1,6 +1,7 @@
 import { Budget as StoredBudget } from "@modelgate/accounts";
 import { modelKinds, priceUnits, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
+import { partChoices } from "./part-choices.ts";
 
 /** Schema of a text. In all shapes, money is in decimal nano-dollars, and times are RFC 3339. */
 const text = Type.String();
@@ -284,7 +285,11 @@ export const ConfigurationChange = Type.Object({
   warnings: Type.Array(Problem),
   copy: orNull(text),
 });
-export const Edit = Type.Object({ section: Type.Enum(["groups", "models", "channels"]), name: text, value: any });
+export const Edit = Type.Object({
+  section: Type.Enum(["groups", "models", "channels"]),
+  name: text,
+  value: Type.Unknown({ "x-choices": partChoices }),
+});
 
 export const Vendor = Type.Object({ name: text, title: text, provider: text, baseUrl: orNull(text) });
 export const VendorModel = Type.Object({

@@ -1,10 +1,8 @@
 import { readFirstByteTimes, isLabelName, type FirstBytesQuery } from "@modelgate/books";
-import { Failure, oneOfPredicate } from "@modelgate/contracts";
+import { Failure, firstByteDimensionNames, firstByteDimensions, oneOfPredicate } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { readPeriod } from "./period.ts";
-
-const dimensions = ["model", "channel", "day", "hour"] as const;
 
 /** Routes of percentiles of the time to the first byte. */
 export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
@@ -23,9 +21,9 @@ export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
 
 function parseDimension(word: string): FirstBytesQuery["by"][number] {
   if (isLabelName(word) && word !== "endUser") return word;
-  const found = dimensions.find((name) => name === word);
+  const found = firstByteDimensions.find((name) => name === word);
   if (found !== undefined) return found;
-  throw new Failure("invalid_value", `by ${oneOfPredicate([...dimensions, "tag:<name>"])}.`, { param: "by" });
+  throw new Failure("invalid_value", `by ${oneOfPredicate(firstByteDimensionNames)}.`, { param: "by" });
 }
 
 /** Throws Failure for a query by tag with a filter or another dimension than day, because such times are not stored. */

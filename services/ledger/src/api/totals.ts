@@ -3,12 +3,11 @@ import {
   readTotals,
   sumColumns,
   sumName,
-  totalsDimensions,
   type CallFilter,
   type SumColumn,
   type TotalsDimension,
 } from "@modelgate/books";
-import { Failure, oneOfPredicate } from "@modelgate/contracts";
+import { Failure, oneOfPredicate, totalsDimensionNames } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { fieldFilterOf } from "./filter.ts";
@@ -40,9 +39,7 @@ export function parseDimensions(
     checkTeamsAreUnique(names, filter);
     return names;
   }
-  throw new Failure("invalid_value", `by must be one of ${totalsDimensions.join(", ")}, endUser and tag:<name>.`, {
-    param: "by",
-  });
+  throw new Failure("invalid_value", `by ${oneOfPredicate(totalsDimensionNames)}.`, { param: "by" });
 }
 
 function checkTeamsAreUnique(

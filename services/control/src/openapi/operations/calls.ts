@@ -1,3 +1,4 @@
+import { firstByteDimensionNames, totalsDimensionNames } from "@modelgate/contracts";
 import { Type } from "typebox";
 import * as shape from "../shapes.ts";
 import { filterParameters, periodParameters, text, type Operation } from "../operation.ts";
@@ -13,7 +14,7 @@ export const callOperations: Readonly<Record<string, Operation>> = {
     query: {
       ...periodParameters,
       ...filterParameters,
-      by: "dimensions, as in model,day or tag:team",
+      by: `dimensions, as in model,day: ${totalsDimensionNames.join(", ")}`,
       sums: "sums to include, as in calls,costNanos (default: all)",
     },
     answer: Type.Array(shape.Total),
@@ -90,7 +91,7 @@ export const callOperations: Readonly<Record<string, Operation>> = {
       account: "an account",
       model: "a model",
       channel: "a channel",
-      by: "model, channel, day or hour; or a tag, as in tag:team, alone or with day. The period is extended to complete hours, with a tag to complete days",
+      by: `dimensions, as in model,day: ${firstByteDimensionNames.join(", ")}; a tag alone or with day. The period is extended to complete hours, with a tag to complete days`,
     },
     answer: Type.Array(shape.FirstByteGroup),
   },
