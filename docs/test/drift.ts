@@ -1,4 +1,4 @@
-/** Part of a page that repeats a table in the code, and becomes wrong when the table changes. */
+/** Part of a file that repeats a table in the code, and becomes wrong when the table changes. */
 export interface Drift {
   readonly line: number;
   readonly text: string;
@@ -18,15 +18,35 @@ export function countsIn(page: string): readonly Drift[] {
   return [...prose(page).matchAll(count)].map((found) => ({ line: lineOf(page, found.index), text: found[0] }));
 }
 
-/** Finds paragraphs, lists and tables that name more than `maxExamples` of `names`. */
+/** Finds paragraphs, lists and tables that have more than `maxExamples` of `names`. */
 export function listsIn(page: string, names: readonly string[], maxExamples: number): readonly Drift[] {
-  const forms = names.map(
-    (name) => new RegExp(`(?<![\\w-])${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`),
-  );
+  const forms = [...new Set(names)].map((name) => ({ name, form: listedForm(name) }));
   return [...prose(page).matchAll(/(?:^.*\S.*\n)+/gm)].flatMap(({ 0: block, index }) => {
-    const found = names.filter((_, at) => forms[at]?.test(block));
+    const found = forms.filter(({ form }) => form.test(block)).map(({ name }) => name);
     return found.length <= maxExamples ? [] : [{ line: lineOf(page, index), text: found.join(", ") }];
   });
+}
+
+/**
+ * Returns the names in the first column of the Markdown table with a heading. A cell may have several names, separated
+ * by commas.
+ */
+export function rowsOfTable(page: string, heading: string): readonly string[] {
+  const [, rows = ""] = page.split(new RegExp(`^\\| ${heading} \\|.*\\n\\|[-|]+\\n`, "m"));
+  const [table = ""] = rows.split(/^(?!\|)/m);
+  return [...table.matchAll(/^\| ([^|]+?) \|/gm)].flatMap(([, cell = ""]) => cell.replaceAll("`", "").split(", "));
+}
+
+/**
+ * Returns a pattern for a name as an item of a list. An ordinary word such as `text` is also found in sentences, so it
+ * must begin a line, or have punctuation, "and" or "or" before or after it.
+ */
+function listedForm(name: string): RegExp {
+  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  if (!/^[a-z]+$/.test(name)) return new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`);
+  const before = `(?:^[ *-]*|[|,:([{"'\`*]|\\b(?:and|or)) ?["'\`*]*`;
+  const after = `["'\`*]* ?(?:[|,:)\\]}"'\`*]|(?:and|or)\\b)`;
+  return new RegExp(`${before}\\b${escaped}\\b|\\b${escaped}\\b${after}`, "m");
 }
 
 /** Replaces code blocks and comments by spaces, without changing line numbers. */
