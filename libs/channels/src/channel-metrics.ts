@@ -23,7 +23,7 @@ const channelStates = new Gauge({
     const now = Date.now();
     for (const [scope, { until, kind }] of currentStates?.cooldowns ?? [])
       if (until > now) this.set({ scope, state: kind === "refused" ? "refused" : "cooldown" }, 1);
-    for (const scope of currentStates?.switchedOff.keys() ?? []) this.set({ scope, state: "off" }, 1);
+    for (const scope of currentStates?.switchedOff.keys() ?? []) this.set({ scope, state: "disabled" }, 1);
   },
 });
 
