@@ -78,19 +78,20 @@ export { claimTasks, firstTaskDue, countOpenTasks, type TaskKey } from "./tasks/
 export { chargeLost, type LostCall } from "./restore/charge.ts";
 export { readEpoch, readUnlessLost, writeEpoch, writeCompleteRuns } from "./restore/epoch.ts";
 export { removeLate, readLate, type LateCall } from "./restore/late.ts";
+export { restoreDeletion, type TaskDeletion } from "./restore/restore-deletion.ts";
 export { restoreTask, type LostTask } from "./restore/restore-task.ts";
 export { readHeads, restoreAccount, type AccountHead, type LostAccount, type LostBudgets } from "./restore/restore.ts";
 export { createTask, type TaskCreation } from "./tasks/create.ts";
 export {
   findTask,
   findTasks,
-  hasTask,
+  isTaskKnown,
   listTasks,
-  removeTask,
   type StoredTask,
   type TaskPage,
   type TaskQuery,
 } from "./tasks/find.ts";
+export { removeTask } from "./tasks/remove.ts";
 export { makeTaskCipher, type TaskCipher } from "./tasks/record.ts";
 export { holdLeaseMarginMs, makeTaskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentLimitFailure, openContentQuota, type ContentQuota } from "./content/content.ts";

@@ -10,5 +10,7 @@ export const moneyScripts: readonly URL[] = [scriptFile("money/amounts.lua"), sc
 export const budgetScript = scriptFile("budgets/budgets.lua");
 /** Lua functions that change a hold. */
 export const holdScripts: readonly URL[] = [...minuteScripts, ...moneyScripts, budgetScript];
+/** Lua function that finds the unpublished events of a task. */
+export const unpublishedScript = scriptFile("tasks/unpublished.lua");
 /** Lua functions that settle a call. */
 export const settlementScripts: readonly URL[] = [...holdScripts, scriptFile("money/settlement.lua")];

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { BusMessage } from "@modelgate/platform";
 import { type Backends, testUsageDraft, startBackends } from "@modelgate/testkit";
 import {
   accountKeys,
@@ -291,6 +292,29 @@ test("a transition with a callback is kept until it is delivered", async () => {
   expect(findCallback(silent, (await advanceTask(redis, ended(silent, "failed", "1"))) ?? [])).toBeUndefined();
 });
 
+test("the event of a deletion is the last one of its task, without the record", async () => {
+  const task = await createdTask();
+  const end = ended(task, "failed", "1");
+  const [queued, failed] = (await advanceTask(redis, end)) ?? [];
+  await redis.xdel(accountKeys.outbox(shardOf(task.accountId)), queued?.entryId ?? "");
+  const stored = (await findTask(redis, task.accountId, task.id)) ?? expect.unreachable();
+  const entries = (await removeTask(redis, stored, { nowMs: end.nowMs, keepMs: day })) ?? [];
+  expect(entries.map(({ event }) => event.id)).toEqual([`${task.id}.failed`, `${task.id}.deleted`]);
+  expect(entries[0]?.entryId).toBe(failed?.entryId);
+  expect(entries[1]?.event).toMatchObject({
+    taskId: task.id,
+    state: "failed",
+    previousState: "failed",
+    deleted: true,
+    record: { encrypted: "", untilMs: end.nowMs + day },
+  });
+  expect((await eventsOf(task)).at(-1)).toEqual(entries[1]?.event);
+  const published: BusMessage[] = [];
+  const bus = publishingBus((message) => void published.push(message));
+  await publishEntries(redis, bus, entries);
+  expect(published.map(({ subject }) => subject)).toEqual(["task.v1.video.failed", "task.v1.video.deleted"]);
+});
+
 test("a list in both orders, page by page, and a task that is deleted", async () => {
   const first = await createdTask({ createdAt: Date.now() - 3_000 });
   const { accountId } = first;
@@ -305,8 +329,9 @@ test("a list in both orders, page by page, and a task that is deleted", async ()
   expect(await ids({ limit: 2, order: "desc", after: second.id })).toEqual([[first.id], false]);
   expect(await ids({ limit: 2, order: "asc", after: first.id })).toEqual([[second.id, third.id], false]);
   expect(await ids({ limit: 2, order: "asc", after: "unknown" })).toEqual([[], false]);
-  expect(await removeTask(redis, { version: "2", task: second })).toBe(false);
-  expect(await removeTask(redis, { version: "1", task: second })).toBe(true);
+  const times = { nowMs: Date.now(), keepMs: day };
+  expect(await removeTask(redis, { version: "2", task: second }, times)).toBeUndefined();
+  expect(await removeTask(redis, { version: "1", task: second }, times)).toHaveLength(2);
   expect(await ids({ limit: 9, order: "asc" })).toEqual([[first.id, third.id], false]);
   const taskKeys = (await redis.keys(`*${third.id}*`)).filter((key) => key.includes(accountId));
   await redis.del(...taskKeys); // as after its retention time

@@ -221,6 +221,8 @@ export interface TasksTable {
   record: ColumnType<string, string | undefined, string>;
   /** Unix time in ms until which clients can fetch the task; 0 if it cannot be restored. */
   until: ColumnType<number, number | undefined, number>;
+  /** 1 if a client has deleted the task. `record` is then "". */
+  deleted: ColumnType<number, number | undefined, number>;
 }
 
 /** A day whose totals in Redis exceeded the calls in the books. The row prevents adding the difference twice. */

@@ -14,6 +14,7 @@ import {
   readTotals,
   recordCalls,
   recordCredits,
+  readTasks,
   recordTasks,
   readSettlementsToRefund,
   reinstateReceipts,
@@ -269,9 +270,32 @@ describe.each(engines)("$name", ({ start }) => {
     await recordTasks(books, [task("one", "queued"), task("two", "failed"), task("two", "in_progress")]);
     await recordTasks(books, [task("two", "completed"), task("over", "completed", 500)]);
     const first = await readFetchableTasks(books, { nowMs: 1_000, limit: 1 });
-    expect(first).toEqual([{ account: "acme", task: "one", record: "one in_progress", untilMs: 2_000 }]);
+    expect(first).toEqual([
+      { account: "acme", task: "one", record: "one in_progress", untilMs: 2_000, isDeleted: false },
+    ]);
     expect(await readFetchableTasks(books, { nowMs: 1_000, after: first[0], limit: 5 })).toMatchObject([
       { task: "two", record: "two failed" },
     ]);
+  });
+
+  test.each([
+    ["after the other events", (end: StoredTaskEvent, deletion: StoredTaskEvent) => [[end], [deletion]]],
+    ["before them", (end: StoredTaskEvent, deletion: StoredTaskEvent) => [[deletion], [end]]],
+    ["with them", (end: StoredTaskEvent, deletion: StoredTaskEvent) => [[end, deletion], [end]]],
+  ])("a deletion that arrives %s erases the task's record", async (_, batchesOf) => {
+    await using books = await newBooks(engine);
+    const end = task("one", "completed");
+    const deletion: StoredTaskEvent = {
+      ...end,
+      id: "one.deleted",
+      deleted: true,
+      record: { encrypted: "", untilMs: 2_000 },
+    };
+    await recordTasks(books, [task("one", "queued")]);
+    for (const events of batchesOf(end, deletion)) await recordTasks(books, events);
+    expect(await readFetchableTasks(books, { nowMs: 1_000, limit: 5 })).toEqual([
+      { account: "acme", task: "one", record: "", untilMs: 2_000, isDeleted: true },
+    ]);
+    expect((await readTasks(books, { state: "completed" }, { limit: 5 })).tasks).toMatchObject([{ deleted: true }]);
   });
 });

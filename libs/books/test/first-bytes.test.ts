@@ -192,5 +192,6 @@ async function undoDailyTags({ db }: Books): Promise<void> {
   for (const column of ["organisation", "disabled", "version"])
     await db.schema.alterTable("accounts").dropColumn(column).execute();
   await db.schema.alterTable("other_receipts").dropColumn("former").execute();
+  await db.schema.alterTable("tasks").dropColumn("deleted").execute();
   await db.deleteFrom("marks").execute();
 }

@@ -216,18 +216,52 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(now).not.toContain("ending");
   });
 
-  test("a task that a client has deleted is not restored while Redis has its data", async () => {
+  test("a task that a client has deleted is not restored, with and without the data of Redis", async () => {
+    const key = `task:{s${shard}}:${account}:deleted`;
+    const isRestored = async (): Promise<boolean> => {
+      await restore();
+      const { tasks } = await listTasks(redis, account, { limit: 99, order: "asc" });
+      return (await findTask(redis, account, "deleted")) !== undefined || tasks.some(({ id }) => id === "deleted");
+    };
     await redis.flushall();
     await createAccount(redis, { id: account, balance: 1_000n });
     await end(await begin("deleted"));
     await record();
-    const stored = await findTask(redis, account, "deleted");
-    expect(stored && (await removeTask(redis, stored))).toBe(true);
-    expect(stored && (await removeTask(redis, stored))).toBe(false);
-    expect(await redis.pttl(`task:{s${shard}}:${account}:deleted`)).toBeGreaterThan(0);
-    await restore();
-    expect(await findTask(redis, account, "deleted")).toBeUndefined();
-    const { tasks } = await listTasks(redis, account, { limit: 99, order: "asc" });
-    expect(tasks.map(({ id }) => id)).not.toContain("deleted");
+    const copy = (await redis.dumpBuffer(key)) ?? Buffer.alloc(0);
+    const stored = (await findTask(redis, account, "deleted")) ?? expect.unreachable();
+    const times = { nowMs: Date.now(), keepMs };
+    expect(await removeTask(redis, stored, times)).toBeDefined();
+    expect(await removeTask(redis, stored, times)).toBeUndefined();
+    expect(await redis.pttl(key)).toBeGreaterThan(0);
+    expect(await isRestored()).toBe(false); // before the event is recorded
+    await record();
+    await redis.flushall();
+    expect(await isRestored()).toBe(false);
+    expect(await redis.pttl(key)).toBeGreaterThan(0);
+    // A Redis with an earlier state loses the task.
+    await redis.restore(key, 0, copy, "REPLACE");
+    await redis.zadd(`tasks-of:{s${shard}}:${account}`, 1, "deleted");
+    expect(await isRestored()).toBe(false);
+    expect(await restore()).toBe(0);
+  });
+
+  test("an event of a deletion that arrives after a Redis was restored deletes the task", async () => {
+    await redis.flushall();
+    await createAccount(redis, { id: account, balance: 1_000n });
+    await end(await begin("late"));
+    const stored = (await findTask(redis, account, "late")) ?? expect.unreachable();
+    await removeTask(redis, stored, { nowMs: Date.now(), keepMs });
+    const events = await taskEvents();
+    await redis.flushall();
+    const late = new LateTasks();
+    late.begin();
+    for (const event of events) {
+      late.add([event]);
+      await late.restore({ redis, taskCipher, log }, Date.now());
+      expect((await findTask(redis, account, "late")) === undefined).toBe(event.deleted === true);
+    }
+    late.add(events); // again
+    await late.restore({ redis, taskCipher, log }, Date.now());
+    expect(await findTask(redis, account, "late")).toBeUndefined();
   });
 });

@@ -512,4 +512,9 @@ test("a list page by page, a remix, and a task that is deleted", async () => {
   expect((await ended(area, remix.id)).status).toBe("completed");
   expect(await client.videos.delete(source.id)).toMatchObject({ id: source.id, deleted: true });
   await expect(client.videos.retrieve(source.id)).rejects.toMatchObject({ status: 404 });
+  const deletion = await until("the event of the deletion", async () =>
+    (await taskEvents(area.backends.natsUrl)).find(({ taskId, deleted }) => taskId === source.id && deleted),
+  );
+  expect(deletion).toMatchObject({ id: `${source.id}.deleted`, state: "completed", previousState: "completed" });
+  expect(Compile(TaskEvent).Errors(deletion)).toEqual([]);
 });

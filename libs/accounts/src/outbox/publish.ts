@@ -42,7 +42,7 @@ function messageOf(event: OutboxEvent, body: string): BusMessage {
   const receipt = "receipt" in event ? event.receipt : undefined;
   const id = receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
   if ("kind" in event) return { subject: creditSubject(event.kind), body, id };
-  if ("state" in event) return { subject: taskSubject(event.state), body, id };
+  if ("state" in event) return { subject: taskSubject(event.deleted ? "deleted" : event.state), body, id };
   return { subject: usageSubjects.get(event.area) ?? usageSubject("edge"), body, id };
 }
 
@@ -151,6 +151,14 @@ function eventOf(fields: readonly string[]): OutboxEvent {
       ...(fields.includes("replaces") && field("replaces") !== "" ? { replaces: field("replaces") } : {}),
     },
   };
+}
+
+/** Reads a list of ids of entries, each followed by the JSON of its task event. */
+export function readTaskEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
+  const entries: OutboxEntry[] = [];
+  for (let at = 0; at < parts.length; at += 2)
+    entries.push({ shard, entryId: parts[at] ?? "", event: readTaskEvent(parts[at + 1] ?? "") });
+  return entries;
 }
 
 /** Maximum number of events of a shard that have copies. */

@@ -1,6 +1,6 @@
 --[[ Replaces a task's record if it still has the version that was read, settles its hold if the task has ended, and
-     writes the events, all in one step. Requires clock.lua and money's account-state.lua, budgets.lua and
-     settlement.lua.
+     writes the events, all in one step. Requires unpublished.lua, clock.lua and money's account-state.lua,
+     budgets.lua and settlement.lua.
   task hash: version, record, entries (of its events in the outbox)   due zset: member -> time (ms)
   account, hold, holds, outbox, budgets, late: see settlement.lua
   callbacksDue zset: event id -> time (ms)   callbacks hash: event id -> JSON
@@ -16,15 +16,8 @@ else
   redis.call('ZREM', due, member)
   if redis.call('PTTL', task) < 0 then redis.call('PEXPIRE', task, keepMs) end
 end
-local taskEntry, entries, earlier = nil, {}, {}
-for id in string.gmatch(redis.call('HGET', task, 'entries') or '', '%S+') do
-  local entry = redis.call('XRANGE', outbox, id, id)[1]
-  if entry then
-    entries[#entries + 1] = id
-    earlier[#earlier + 1] = id
-    earlier[#earlier + 1] = entry[2][2]
-  end
-end
+local taskEntry
+local entries, earlier = unpublished(task, outbox)
 if event then
   taskEntry = redis.call('XADD', outbox, '*', 'task', event)
   entries[#entries + 1] = taskEntry

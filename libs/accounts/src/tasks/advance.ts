@@ -1,9 +1,9 @@
-import { readTaskEvent, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
+import type { Nanos, TaskState, UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { limitToMaximum, parseReceipt, receiptKinds } from "../money/settle.ts";
-import type { OutboxEntry } from "../outbox/publish.ts";
-import { settlementScripts } from "../shared-scripts.ts";
+import { readTaskEntries, type OutboxEntry } from "../outbox/publish.ts";
+import { settlementScripts, unpublishedScript } from "../shared-scripts.ts";
 import { callbackArguments, callbackKinds, makeCallback } from "./callback.ts";
 import { taskMember } from "./claim.ts";
 import { makeTaskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
@@ -36,7 +36,7 @@ export interface TaskAdvance {
 
 const advanceScript = defineScript({
   file: new URL("advance.lua", import.meta.url),
-  shared: settlementScripts,
+  shared: [unpublishedScript, ...settlementScripts],
   keys: ["task", "due", "account", "hold", "holds", "outbox", "callbacksDue", "callbacks", "late", "budgets"],
   args: {
     member: "text",
@@ -98,7 +98,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
     },
   );
   if (reply.verdict === "stale") return undefined;
-  const entries = earlierEntries(shard, reply.earlier);
+  const entries = readTaskEntries(shard, reply.earlier);
   if (event !== undefined) entries.push({ shard, entryId: reply.taskEntry ?? "", event });
   if (settlement !== undefined && reply.verdict === "settled") {
     const costNanos = (cost - reply.uncovered).toString();
@@ -107,14 +107,6 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
       entryId: reply.usageEntry,
       event: { ...settlement.draft, costNanos, receipt: parseReceipt(reply) },
     });
-  }
-  return entries;
-}
-
-function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
-  const entries: OutboxEntry[] = [];
-  for (let at = 0; at < parts.length; at += 2) {
-    entries.push({ shard, entryId: parts[at] ?? "", event: readTaskEvent(parts[at + 1] ?? "") });
   }
   return entries;
 }

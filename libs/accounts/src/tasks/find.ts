@@ -1,4 +1,4 @@
-import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
+import { orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import type { TaskKey } from "./claim.ts";
 import { readTask, type TaskRecord } from "./record.ts";
@@ -21,13 +21,6 @@ export interface TaskQuery {
   readonly order: "asc" | "desc";
 }
 
-const removeScript = defineScript({
-  file: new URL("remove.lua", import.meta.url),
-  keys: ["task", "list"],
-  args: { id: "text", version: "text" },
-  replies: { removed: {}, stale: {} },
-});
-
 /** Reads a task of an account; undefined if it has no such task. Throws Failure server_overloaded (503). */
 export async function findTask(redis: Redis, accountId: string, id: string): Promise<StoredTask | undefined> {
   const [task] = await findTasks(redis, [{ accountId, id }]);
@@ -46,10 +39,10 @@ export function findTasks(redis: Redis, names: readonly TaskKey[]): Promise<read
 }
 
 /**
- * Returns true if Redis knows a task, even if its record cannot be read, or if a client has deleted it. Throws Failure
- * server_overloaded (503).
+ * Returns true if Redis has a record of a task, even an unreadable one, or knows that a client has deleted the task.
+ * Throws Failure server_overloaded (503).
  */
-export async function hasTask(redis: Redis, { accountId, id }: TaskKey): Promise<boolean> {
+export async function isTaskKnown(redis: Redis, { accountId, id }: TaskKey): Promise<boolean> {
   return (await orUnavailable(redis.exists(accountKeys.task(accountId, id)))) === 1;
 }
 
@@ -76,19 +69,6 @@ export async function listTasks(redis: Redis, accountId: string, query: TaskQuer
       };
     await orUnavailable(redis.zrem(list, ...deletedIds));
   }
-}
-
-/** Deletes a task. Returns false if it has changed since it was read. Throws Failure server_overloaded (503). */
-export async function removeTask(redis: Redis, { version, task }: StoredTask): Promise<boolean> {
-  const { accountId, id } = task;
-  const { verdict } = await orUnavailable(
-    removeScript(
-      redis,
-      { task: accountKeys.task(accountId, id), list: accountKeys.tasksOf(accountId) },
-      { id, version },
-    ),
-  );
-  return verdict === "removed";
 }
 
 /** Returns up to `limit` ids, and one more if there are more tasks. */

@@ -113,10 +113,26 @@ export function makeTaskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }:
     previousState: from,
     progress: task.progress,
     ...(task.state === "failed" && task.error !== undefined ? { error: task.error } : {}),
-    ...(cipher === undefined
-      ? {}
-      : { record: { encrypted: cipher.encrypt(task), untilMs: (task.endedAt ?? task.deadlineAt) + keepMs } }),
+    ...(cipher === undefined ? {} : { record: { encrypted: cipher.encrypt(task), untilMs: expiryOf(task, keepMs) } }),
   };
+}
+
+/** Creates the event of a task's deletion, which is the last event of the task. */
+export function makeDeletionEvent(
+  task: TaskRecord,
+  { nowMs, keepMs }: { readonly nowMs: number; readonly keepMs: number },
+): StoredTaskEvent {
+  return {
+    ...makeTaskEvent(task, { from: task.state, nowMs, keepMs }),
+    id: `${task.id}.deleted`,
+    deleted: true,
+    record: { encrypted: "", untilMs: expiryOf(task, keepMs) },
+  };
+}
+
+/** Returns the Unix time in ms until which a task can be fetched. */
+function expiryOf({ endedAt, deadlineAt }: TaskRecord, keepMs: number): number {
+  return (endedAt ?? deadlineAt) + keepMs;
 }
 
 /** Encrypts and decrypts the task records in events, because they contain clients' texts. */

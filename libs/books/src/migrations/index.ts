@@ -19,6 +19,7 @@ import { alerts } from "./0023-alerts.ts";
 import { accountState } from "./0024-account-state.ts";
 import { formerReceipts } from "./0025-former-receipts.ts";
 import { cooldownAlerts } from "./0026-cooldown-alerts.ts";
+import { deletedTasks } from "./0027-deleted-tasks.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** A change of the schema. It cannot be reverted. */
@@ -48,4 +49,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0024-account-state": accountState,
   "0025-former-receipts": formerReceipts,
   "0026-cooldown-alerts": cooldownAlerts,
+  "0027-deleted-tasks": deletedTasks,
 };

@@ -14,8 +14,8 @@ export function usageSubject(area: Area): string {
   return `usage.v1.${area}`;
 }
 
-/** Returns the subject of events of transitions to a task state. */
-export function taskSubject(state: TaskState): string {
+/** Returns the subject of events of transitions to a task state, or of deletions. */
+export function taskSubject(state: TaskState | "deleted"): string {
   return `task.v1.video.${state}`;
 }
 

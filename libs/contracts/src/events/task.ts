@@ -10,7 +10,10 @@ export const TaskState = Type.Union([
 ]);
 export type TaskState = Static<typeof TaskState>;
 
-/** Event of a video task's transition to a state, with the subject `task.v1.video.<state>`. */
+/**
+ * Event of a video task's transition to a state, with the subject `task.v1.video.<state>`. The event of a deletion has
+ * the subject `task.v1.video.deleted`, and the state in which the task was.
+ */
 export const TaskEvent = Type.Object(
   {
     id: Type.String(),
@@ -24,18 +27,20 @@ export const TaskEvent = Type.Object(
     previousState: Type.Union([TaskState, Type.Null()]),
     progress: Type.Integer({ minimum: 0, maximum: 100 }),
     error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+    deleted: Type.Optional(Type.Literal(true, { description: "set if a client has deleted the task" })),
   },
   { $id: "TaskEvent" },
 );
 export type TaskEvent = Static<typeof TaskEvent>;
 
-/** Event of a transition as the gateway publishes it. Only the ledger should read `record`. */
+/** Event of a task as the gateway publishes it. Only the ledger should read `record`. */
 export const StoredTaskEvent = Type.Object({
   ...TaskEvent.properties,
   record: Type.Optional(
     Type.Object({
       encrypted: Type.String({
-        description: "record of the task, which is encrypted because it contains a prompt and addresses",
+        description:
+          "record of the task, which is encrypted because it contains a prompt and addresses; empty if the task is deleted",
       }),
       untilMs: Type.Number({ description: "time in Unix ms until which the task can be fetched" }),
     }),

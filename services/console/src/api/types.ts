@@ -459,6 +459,7 @@ export type Task = {
     readonly code: string;
     readonly message: string;
   };
+  readonly deleted?: true;
 };
 
 export type TaskPage = {

@@ -107,7 +107,7 @@ function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
   );
 }
 
-function TaskState({ task: { state, progress, error } }: { readonly task: Task }) {
+function TaskState({ task: { state, progress, error, deleted } }: { readonly task: Task }) {
   return (
     <Stack gap={2}>
       <Badge variant="dot" color={colors[state]}>
@@ -119,6 +119,7 @@ function TaskState({ task: { state, progress, error } }: { readonly task: Task }
           {error.code}: {error.message}
         </Text>
       )}
+      {deleted && <Text size="xs">{translate("Deleted by the client")}</Text>}
     </Stack>
   );
 }

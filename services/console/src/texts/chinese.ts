@@ -334,6 +334,7 @@ export const chinese = {
   "{name} has access already and signs in as before.": "{name} 已有访问权限，登录方式不变。",
   // tasks
   "No video tasks match.": "没有匹配的视频任务。",
+  "Deleted by the client": "已被客户端删除",
   "Show older tasks": "显示更早的任务",
   // models and channels
   "No models are configured.": "尚未配置模型。",

@@ -1,4 +1,4 @@
-import { hasTask, restoreTask, type TaskRecord, type TaskCipher } from "@modelgate/accounts";
+import { isTaskKnown, restoreDeletion, restoreTask, type TaskRecord, type TaskCipher } from "@modelgate/accounts";
 import { readFetchableTasks, type BookedTask } from "@modelgate/books";
 import { UnknownShape, type StoredTaskEvent } from "@modelgate/contracts";
 import type { Logger } from "@modelgate/platform";
@@ -9,7 +9,10 @@ const pageSize = 500;
 /** Dependencies for restoring tasks. */
 type TaskDeps = Pick<RestoreDeps, "redis" | "books"> & { readonly taskCipher: TaskCipher; readonly log: Logger };
 
-/** Restores video tasks that Redis lacks or has in an earlier state. Returns their number. Logs how many are lost. */
+/**
+ * Restores video tasks that Redis lacks or has in an earlier state, and deletes those that a client has deleted. Returns
+ * the number of changed tasks. Logs how many are lost.
+ */
 export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<number> {
   const result = noTasks();
   for (let after: BookedTask | undefined; ;) {
@@ -22,7 +25,7 @@ export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<numbe
   return result.restored;
 }
 
-/** Numbers of tasks: restored ones, and those that Redis lacks and whose records cannot be decrypted or read. */
+/** Numbers of tasks: restored or deleted ones, and those that Redis lacks and whose records cannot be decrypted or read. */
 interface RestoredTasks {
   restored: number;
   undecryptable: number;
@@ -45,12 +48,16 @@ async function restorePage(
   result: RestoredTasks,
 ): Promise<void> {
   await Promise.all(
-    tasks.map(async ({ account, task: id, record, untilMs }) => {
+    tasks.map(async ({ account, task: id, record, untilMs, isDeleted }) => {
       const name = { accountId: account, id };
+      if (isDeleted) {
+        if (await restoreDeletion(redis, { ...name, untilMs }, nowMs)) result.restored++;
+        return;
+      }
       const task = openRecord(taskCipher, record, name);
       if (typeof task !== "string") {
         if (await restoreTask(redis, { task, untilMs }, nowMs)) result.restored++;
-      } else if (!(await hasTask(redis, name))) result[task]++;
+      } else if (!(await isTaskKnown(redis, name))) result[task]++;
     }),
   );
 }
@@ -73,16 +80,16 @@ export class LateTasks {
   /** Adds the tasks of recorded events. */
   add(events: readonly StoredTaskEvent[]): void {
     if (performance.now() > this.#until) return;
-    for (const { accountId: account, taskId: task, record } of events)
+    for (const { accountId: account, taskId: task, record, deleted: isDeleted = false } of events)
       if (record !== undefined && this.#waiting.length < maxLate)
-        this.#waiting.push({ account, task, record: record.encrypted, untilMs: record.untilMs });
+        this.#waiting.push({ account, task, record: record.encrypted, untilMs: record.untilMs, isDeleted });
   }
 
   get hasTasks(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Restores the collected tasks that Redis lacks or has in an earlier state. */
+  /** Restores the collected tasks as `restoreTasks` does. */
   async restore(deps: Omit<TaskDeps, "books">, nowMs: number): Promise<void> {
     const tasks = [...this.#waiting];
     const result = noTasks();

@@ -69,7 +69,8 @@ export function deleteVideo(deps: Deps): EndpointHandler {
   return async (call) => {
     const stored = await findTaskOfCaller(deps, call, call.params["task_id"]);
     if (!isEnded(stored.task.state)) throw new Failure("task_not_finished");
-    await removeTask(deps.relay.redis, stored);
+    const entries = await removeTask(deps.relay.redis, stored, { nowMs: deps.now(), keepMs: deps.limits.keepMs });
+    deps.outbox.push(...(entries ?? []));
     answerJson(call.response, 200, { id: stored.task.id, object: "video.deleted", deleted: true });
   };
 }
