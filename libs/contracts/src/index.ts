@@ -1,5 +1,6 @@
 export { idOnShardOf, isAccountId } from "./account-ids.ts";
-export { auditText, isAuditAction, type AuditAction, type AuditLanguage } from "./audit-text.ts";
+export { isActionName, type OtherAction } from "./audit-action.ts";
+export { auditText, type AuditAction, type AuditLanguage } from "./audit-text.ts";
 export {
   Alert,
   AlertDelivery,

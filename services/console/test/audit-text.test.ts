@@ -57,9 +57,12 @@ test.each([
   expect(auditText({ action, before, after })).toBe(sentence);
 });
 
-test("an action of another version is shown with its changes", () => {
-  const after = { channel: "groq", keys: [{ id: "one", isOld: true }] };
-  expect(auditText({ action: "vendor-key.forget", before: null, after })).toBe(
-    "vendor key forget: channel groq; keys id one is old yes",
-  );
+test.each([
+  [
+    { channel: "groq", keys: [{ id: "one", isOld: true }] },
+    "Recorded the action vendor-key.forget: channel groq; keys id one is old yes",
+  ],
+  [null, "Recorded the action vendor-key.forget"],
+])("an action of another version is shown with its changes: %j", (after, sentence) => {
+  expect(auditText({ action: "vendor-key.forget", before: null, after })).toBe(sentence);
 });

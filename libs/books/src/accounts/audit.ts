@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
-import type { AuditAction } from "@modelgate/contracts";
+import type { AuditAction, OtherAction } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { appendAudit } from "./audit-chain.ts";
@@ -10,14 +10,13 @@ export interface AuditEntry {
   readonly account: string;
   readonly time: string;
   readonly actor: string;
-  /** An AuditAction, or an action of another version. */
   readonly action: string;
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
 interface NewAuditEntry extends AuditEntry {
-  readonly action: AuditAction;
+  readonly action: AuditAction | OtherAction;
 }
 
 /**

@@ -37,10 +37,13 @@ export const auditSentences = {
 /** Action that the audit records. */
 export type AuditAction = keyof typeof auditSentences;
 
+/** Sentence of an action of another version. */
+const otherSentence = "Recorded the action {action}: {changes}";
+
 /** A new value, and a changed one. */
 const changeTexts = ["{field} {now}", "{field} from {old} to {now}"] as const;
 
-type AuditPhrase = (typeof auditSentences)[AuditAction] | (typeof changeTexts)[number];
+type AuditPhrase = (typeof auditSentences)[AuditAction] | typeof otherSentence | (typeof changeTexts)[number];
 
 /** Language of the sentences. */
 export interface AuditLanguage {
@@ -75,19 +78,19 @@ const labels: Readonly<Record<string, string>> = {
 const moneyField = /(?:^|\.)(?:nanos|perDay|perMonth|\w+Nanos)$/;
 
 /** Returns true if a text is an action of this version. */
-export function isAuditAction(action: string): action is AuditAction {
+function isAuditAction(action: string): action is AuditAction {
   return Object.hasOwn(auditSentences, action);
 }
 
-/** Returns the sentence of an audit entry. An action of another version is shown with its changes. */
+/** Returns the sentence of an audit entry. That of an action of another version has its name and changes. */
 export function auditText({ action, before, after }: AuditValues, language: AuditLanguage): string {
   const [old, now] = [leafValues(before), leafValues(after)];
   const value = (...members: readonly string[]): string =>
     members.map((each) => formatValue(each, now.get(each) ?? old.get(each), language)).find((text) => text !== "") ??
     "";
   const changes = changesBetween(old, now, language);
-  if (!isAuditAction(action)) return `${language.word(action.replaceAll(/[.-]/g, " "))}: ${changes}`;
-  const sentence = language.text(auditSentences[action], {
+  const sentence = language.text(isAuditAction(action) ? auditSentences[action] : otherSentence, {
+    action,
     amount: value("nanos", "balanceNanos"),
     reason: value("reason", "why"),
     name: value("name", "id"),

@@ -496,6 +496,7 @@ export const chinese = {
   "Set the role of {person} in {team} to {role}": "将 {person} 在 {team} 中的角色设为 {role}",
   "Added the alert target {name}, which sends to {address}": "添加告警目标 {name}，发送至 {address}",
   "Deleted the alert target {name}": "删除告警目标 {name}",
+  "Recorded the action {action}: {changes}": "执行了操作 {action}：{changes}",
   "{field} {now}": "{field} 为 {now}",
   "{field} from {old} to {now}": "{field} 从 {old} 改为 {now}",
   "Saved version {version} of the configuration. {note}": "保存配置版本 {version}。{note}",

@@ -3,10 +3,11 @@ import {
   type CreditEvent,
   type CreditKind,
   Failure,
-  isAuditAction,
+  isActionName,
+  type OtherAction,
   UnknownShape,
 } from "@modelgate/contracts";
-import type { NewConfiguration } from "@modelgate/books";
+import type { NewConfiguration, OperatorAudit } from "@modelgate/books";
 import { readBudgets, readToken, type Budget, type Token } from "@modelgate/accounts";
 
 /** Reads fields of control's requests. Each function throws Failure (400) for an invalid field. */
@@ -75,13 +76,14 @@ export const fieldReaders = {
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidField(name, "an object");
     return { ...value };
   },
-  action(body: unknown): AuditAction {
+  /** Reads an action, which a newer version of control may have added. */
+  action(body: unknown): AuditAction | OtherAction {
     const action = fieldReaders.text(body, "action");
-    if (!isAuditAction(action)) throw invalidField("action", "an action of the audit");
+    if (!isActionName(action)) throw invalidField("action", "an action, such as token.set");
     return action;
   },
   /** Reads the audit entry of a change of operators. */
-  auditEntry(body: unknown): { readonly action: AuditAction; readonly account: string; readonly after: unknown } {
+  auditEntry(body: unknown): Pick<OperatorAudit, "action" | "account" | "after"> {
     const account = memberOf(body, "account");
     if (typeof account !== "string") throw invalidField("account", "a text");
     return { action: fieldReaders.action(body), account, after: memberOf(body, "after") };

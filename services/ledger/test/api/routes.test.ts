@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { OperatorCall, OperatorRoutes } from "@modelgate/platform";
 import { StreamedAnswer } from "@modelgate/platform";
 import { callRoutes } from "../../src/api/calls.ts";
+import { operatorRoutes } from "../../src/api/operators.ts";
 import { organisationRoutes } from "../../src/api/organisations.ts";
 import { refusedRoutes } from "../../src/api/refused.ts";
 import { reportRoutes } from "../../src/api/reports.ts";
@@ -126,3 +127,25 @@ test("usage by team needs an account or an organisation, because teams of two or
   for (const words of ["by=team&organisation=acme", "by=team&account=wallet", "by=account,team"])
     expect(await usage(words), words).toEqual([]);
 });
+
+const createOperator = (action: unknown) => {
+  const { connection, steps } = connectionTo(true);
+  const body = { name: "ada", record: {}, account: "", after: {}, action };
+  return { answer: run(operatorRoutes(connection), "POST /operators", { body }), steps };
+};
+
+test.each(["operator.create", "operator.take-over", "sign-in-provider.set"])(
+  "a change with the action %s is recorded, even if only a newer version has this action",
+  async (action) => {
+    await expect(createOperator(action).answer).resolves.toEqual({ created: true });
+  },
+);
+
+test.each(["", "operator", "Operator.create", "operator.create ", "a.b.c", `a.${"b".repeat(63)}`, undefined, 1])(
+  "a change with the action %j is refused",
+  async (action) => {
+    const { answer, steps } = createOperator(action);
+    await expect(answer).rejects.toMatchObject({ code: "invalid_value", param: "action" });
+    expect(steps()).toBe(0);
+  },
+);
