@@ -73,6 +73,8 @@ const labels: Readonly<Record<string, string>> = {
   balanceNanos: "balance",
   rolloverNanos: "rollover",
 };
+/** Fields whose values are terms. A scope is one only if it is `account`; other scopes contain names. */
+const termField = /^(?:mode|password|period|role)$/;
 const moneyField = /(?:^|\.)(?:nanos|perDay|perMonth|\w+Nanos)$/;
 
 /** Returns true if a text is an action of this version. */
@@ -148,5 +150,6 @@ function formatValue(member: string, value: unknown, language: AuditLanguage): s
       .map(([name, each]) => `${language.word(name)} ${formatValue(name, each, language)}`)
       .join(" ");
   const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (termField.test(member) || (member === "scope" && text === "account")) return language.word(text);
   return moneyField.test(member) && /^-?\d+$/.test(text) ? language.money(text) : text;
 }

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { auditText as auditTextIn, type AuditAction } from "../src/api/audit-text.ts";
+import { exactUsd } from "../src/format/money.ts";
 import { auditText } from "../src/parts/audit-text.ts";
+import { chinese } from "../src/texts/chinese.ts";
 
 test.each([
   ["account.create", null, { name: "acme", balanceNanos: "25000000000" }, "Created the account with $25.00"],
@@ -65,4 +68,94 @@ test.each([
   [null, "Recorded the action vendor-key.forget"],
 ])("an action of another version is shown with its changes: %j", (after, sentence) => {
   expect(auditText({ action: "vendor-key.forget", before: null, after })).toBe(sentence);
+});
+
+/** A sample of each action. Its names and ids have no lower-case letters, unlike fields and terms. */
+const samples = {
+  "account.create": { after: { name: "ACME", balanceNanos: "0" } },
+  "account.set": { before: { name: "ACME", disabled: false }, after: { name: "LAB", disabled: true } },
+  "credit.opening": { after: { nanos: "5000000000", reason: "GIFT", operationId: "1" } },
+  "credit.top-up": { after: { nanos: "5000000000", reason: "INVOICE 7", operationId: "1" } },
+  "credit.correction": { after: { nanos: "-500000000", reason: "TWICE", operationId: "1" } },
+  "credit.refused": { before: { nanos: "-500000000", operationId: "1" }, after: { why: "TOO LOW" } },
+  "token.create": { after: { id: "TOK_1", name: "CI", group: "G1", models: ["M1"], disabled: false, hint: "SK…1" } },
+  "token.set": {
+    before: { id: "TOK_1", name: "CI", group: "G1", disabled: false, models: ["M1", "M2"], rotateAfterDays: 30 },
+    after: {
+      id: "TOK_1",
+      name: "CD",
+      group: "G2",
+      disabled: true,
+      expiresAt: "2030-01-01T00:00:00Z",
+      allowedAddresses: ["10.0.0.0/8"],
+      budget: { perDay: "1000000000", perMonth: "2000000000", requestsPerDay: 100 },
+      ofMember: true,
+      within: { id: "TOK_2" },
+    },
+  },
+  "token.disable": { before: { id: "TOK_1", disabled: false }, after: { id: "TOK_1", disabled: true } },
+  "token.enable": { before: { id: "TOK_1", disabled: true }, after: { id: "TOK_1", disabled: false } },
+  "token.expire": { before: { id: "TOK_1" }, after: { id: "TOK_1", expiresAt: "2030-01-01T00:00:00Z" } },
+  "token.rotate": { before: { id: "TOK_1" }, after: { id: "TOK_1", previous: { hint: "SK…1" } } },
+  "token.delete": { before: { id: "TOK_1", name: "CI" } },
+  "budget.create": {
+    after: {
+      id: "BUD_1",
+      name: "RED",
+      scope: "account",
+      period: "day",
+      zone: "UTC",
+      nanos: "1000000000",
+      mode: "hard",
+      rolloverNanos: "1",
+      createdAt: "2026-01-01T00:00:00Z",
+    },
+  },
+  "budget.set": {
+    before: { id: "BUD_1", name: "RED", period: "week", nanos: "1000000000", mode: "hard" },
+    after: { id: "BUD_1", name: "BLUE", period: "quarter", nanos: "2000000000", mode: "soft" },
+  },
+  "budget.delete": { before: { id: "BUD_1", name: "RED" } },
+  "organisation.create": { after: { id: "ORG", name: "LAB" } },
+  "organisation.set": { after: { organisation: "ORG", team: "", name: "LAB" } },
+  "organisation.delete": { before: { organisation: "ORG", team: "" } },
+  "team.create": { after: { organisation: "ORG", id: "T1", name: "RED" } },
+  "team.set": { after: { organisation: "ORG", team: "T1", name: "RED" } },
+  "team.delete": { before: { organisation: "ORG", team: "T1", releasedAccount: "ACME" } },
+  "membership.set": { after: { organisation: "ORG", person: "ADA", team: "T1", role: "member" } },
+  "alert-target.create": {
+    after: { id: "ALT_1", account: "", kind: "slack", name: "CHAT", address: "HOOKS.EXAMPLE", alerts: ["budget"] },
+  },
+  "alert-target.delete": { before: { id: "ALT_1", kind: "slack", name: "CHAT", address: "HOOKS.EXAMPLE" } },
+  "operator.create": { after: { name: "ADA", role: "viewer", account: null, disabled: false } },
+  "operator.change": {
+    after: { name: "ADA", role: "admin", account: "ACME", email: "A@B", password: "changed", disabled: true },
+  },
+  "operator-key.create": { after: { id: "OPK_1", name: "CI", role: "operator", hint: "MGO…1" } },
+  "operator-key.delete": { after: { id: "OPK_1" } },
+  "configuration.save": { before: { version: 1 }, after: { version: 2, note: "NOTE" } },
+  "vendor-key.forget": { after: { name: "GROQ", disabled: true } },
+} satisfies Record<AuditAction | "vendor-key.forget", Sample>;
+
+interface Sample {
+  readonly before?: object;
+  readonly after?: object;
+}
+
+const entries: readonly (readonly [string, Sample])[] = Object.entries(samples);
+
+test.each(entries)("the English sentence of %s has no names of fields, missing values or JSON", (action, sample) => {
+  const sentence = auditText({ action, before: null, after: null, ...sample });
+  expect(sentence).toMatch(/^[A-Z]/);
+  expect(sentence).not.toMatch(/[{}"[\]]|undefined|null|NaN|[a-z][A-Z]|[:;,] *$| {2}/);
+});
+
+test.each(entries)("the Chinese sentence of %s has no English words", (action, sample) => {
+  const dictionary: Readonly<Record<string, string>> = chinese;
+  const word = (term: string): string => dictionary[term] ?? term;
+  const text = (phrase: string, values: Readonly<Record<string, string>>): string =>
+    word(phrase).replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "undefined");
+  const sentence = auditTextIn({ action, before: null, after: null, ...sample }, { text, word, money: exactUsd });
+  // The name of an unknown action stays as it is stored.
+  expect(sentence.replace("vendor-key.forget", "")).not.toMatch(/[a-z{}"[\]]|[:：;,] *$/);
 });

@@ -92,6 +92,9 @@ export const chineseWords = {
   rotateAfterDays: "轮换周期（天）",
   "budget perDay": "每日预算",
   "budget perMonth": "每月预算",
+  "budget requestsPerDay": "每日请求上限",
+  password: "密码",
+  changed: "已更改",
   // kinds of models
   chat: "对话",
   completion: "补全",
