@@ -1,12 +1,16 @@
+/**
+ * Generates `src/api/types.ts` and `src/api/words.ts` from the description of control's API, and copies files of
+ * contracts, because the console imports no package of the workspace.
+ */
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * Generates `src/api/types.ts` and `src/api/words.ts` from the description of control's API, and copies the sentences of
- * the audit, because the console imports no package of the workspace.
- */
 const description = join(import.meta.dirname, "../control/openapi.json");
 const folder = join(import.meta.dirname, "src/api");
+
+/** Files of `libs/contracts/src` that are copied. */
+export const copiedFiles = ["audit-text.ts", "plain-number.ts"];
 
 /** Lists of words, each with its place in a named schema. */
 const wordLists: Readonly<Record<string, readonly [schema: string, ...members: readonly string[]]>> = {
@@ -21,9 +25,10 @@ const emptyObject = "Readonly<Record<string, never>>";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Returns the copy of `libs/contracts/src/audit-text.ts`. */
-export function auditTextCopy(source: string): string {
-  return `// Copied from libs/contracts/src/audit-text.ts: node services/console/generate.ts\n\n${source}`;
+/** Returns the copy of a file of `libs/contracts/src`. */
+export function copyOf(file: string): string {
+  const source = readFileSync(join(import.meta.dirname, "../../libs/contracts/src", file), "utf8");
+  return `// Copied from libs/contracts/src/${file}: node services/console/generate.ts\n\n${source}`;
 }
 
 /** Returns the types of all schemas and operations as TypeScript. */
@@ -118,6 +123,5 @@ if (import.meta.main) {
   const document: unknown = JSON.parse(readFileSync(description, "utf8"));
   writeFileSync(join(folder, "types.ts"), typesOf(document));
   writeFileSync(join(folder, "words.ts"), wordsOf(document));
-  const audit = readFileSync(join(import.meta.dirname, "../../libs/contracts/src/audit-text.ts"), "utf8");
-  writeFileSync(join(folder, "audit-text.ts"), auditTextCopy(audit));
+  for (const file of copiedFiles) writeFileSync(join(folder, file), copyOf(file));
 }

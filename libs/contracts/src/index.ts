@@ -1,4 +1,5 @@
 export { idOnShardOf, isAccountId } from "./account-ids.ts";
+export { plainNumber } from "./plain-number.ts";
 export { isActionName, type OtherAction } from "./audit-action.ts";
 export { auditText, type AuditAction, type AuditLanguage } from "./audit-text.ts";
 export {

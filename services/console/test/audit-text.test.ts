@@ -62,8 +62,8 @@ test.each([
 
 test.each([
   [
-    { channel: "groq", keys: [{ id: "one", isOld: true }] },
-    "Recorded the action vendor-key.forget: channel groq; keys id one is old yes",
+    { channel: "groq", keys: [{ id: "one", isOld: true, price: 6e-7 }] },
+    "Recorded the action vendor-key.forget: channel groq; keys id one is old yes price 0.0000006",
   ],
   [null, "Recorded the action vendor-key.forget"],
 ])("an action of another version is shown with its changes: %j", (after, sentence) => {

@@ -5,6 +5,9 @@ test.each([
   ["input", { input: 0.25 }, ["input $0.25 per million tokens"]],
   ["cachedInput", { cachedInput: 0.025 }, ["cached input $0.025 per million tokens"]],
   ["image", { image: 0.04 }, ["$0.04 per image"]],
+  ["characters", { character: 0.0000006 }, ["$0.0000006 per character"]],
+  ["small amounts in tools", { tools: { webSearch: 1.25e-7 } }, ["web search $0.000000125 per call"]],
+  ["small factors", { serviceTiers: { flex: 5e-7 } }, ["service tiers: flex × 0.0000005"]],
   [
     "tools",
     { tools: { webSearch: 0.01, fileSearch: 0.0025 } },

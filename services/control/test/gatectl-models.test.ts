@@ -6,14 +6,25 @@ const show = modelCommands.find(({ name }) => name === "model show") ?? expect.u
 /** Returns the output of `gatectl model show` for a model with these prices. */
 async function shownPrices(price: readonly object[]): Promise<string> {
   const unused = () => expect.unreachable();
-  const server = { get: async () => ({ name: "m", price, channels: [] }), post: unused, address: unused, stream: unused };
+  const server = {
+    get: async () => ({ name: "m", price, channels: [] }),
+    post: unused,
+    address: unused,
+    stream: unused,
+  };
   const args = { positionals: ["m"], options: {}, flags: new Set<string>(), json: false };
   return (await show.run({ ...args, stdout: process.stdout, confirm: unused }, server)).text;
 }
 
 test.each([
   ["input", 0.25, "million tokens", "$0.25 per million tokens"],
+  ["inputImage", 0, "million tokens", "$0 per million tokens"],
+  ["character", 0.000015, "character", "$0.000015 per character"],
+  ["character", 0.0000006, "character", "$0.0000006 per character"],
+  ["character", 1.25e-12, "character", "$0.00000000000125 per character"],
+  ["second", 1_234_567.5, "second", "$1234567.5 per second"],
   ["serviceTiers.flex", 0.5, "factor", "× 0.5"],
+  ["serviceTiers.flex", 5e-7, "factor", "× 0.0000005"],
 ])("the price %s of %d per %s is shown as %s", async (field, dollars, per, shown) => {
   const lines = (await shownPrices([{ field, dollars, per, from: "configuration", day: null }])).split("\n");
   expect(lines.find((line) => line.startsWith(`${field} `))).toBe(`${field}  ${shown}  configuration  -`);

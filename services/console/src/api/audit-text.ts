@@ -1,5 +1,7 @@
 // Copied from libs/contracts/src/audit-text.ts: node services/console/generate.ts
 
+import { plainNumber } from "./plain-number.ts";
+
 /** Sentences of the audit by action. A name in braces stands for a value of the entry. */
 export const auditSentences = {
   "account.create": "Created the account with {amount}",
@@ -151,6 +153,7 @@ function formatValue(member: string, value: unknown, language: AuditLanguage): s
     return Object.entries(value)
       .map(([name, each]) => `${language.word(name)} ${formatValue(name, each, language)}`)
       .join(" ");
+  if (typeof value === "number") return plainNumber(value);
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (termField.test(member) || (member === "scope" && text === "account")) return language.word(text);
   return moneyField.test(member) && /^-?\d+$/.test(text) ? language.money(text) : text;

@@ -3,6 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post } from "../api/client.ts";
+import { plainNumber } from "../api/plain-number.ts";
 import type { Vendor, VendorModels } from "../api/types.ts";
 import { channelEdits, type ChosenModel } from "./channel-edits.ts";
 import { ChangeResult } from "./change-result.tsx";
@@ -244,7 +245,7 @@ function ModelRow({
 
 function dollars({ price }: ListedModel, name: string): string {
   const value = price?.[name];
-  return typeof value === "number" ? String(value) : "";
+  return typeof value === "number" ? plainNumber(value) : "";
 }
 
 function namedModels(names: string): readonly ListedModel[] {

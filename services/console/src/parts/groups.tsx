@@ -1,6 +1,7 @@
 import { Card, Group, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
+import { plainNumber } from "../api/plain-number.ts";
 import { DataTable } from "./data-table.tsx";
 import { EditPart } from "./edit-part.tsx";
 import { Empty, QueryResult } from "./states.tsx";
@@ -28,7 +29,11 @@ export function Groups() {
               keyOf={({ name }) => name}
               columns={[
                 { heading: translate("Group"), cell: ({ name }) => name },
-                { heading: translate("Price multiplier"), numeric: true, cell: ({ multiplier = 1 }) => multiplier },
+                {
+                  heading: translate("Price multiplier"),
+                  numeric: true,
+                  cell: ({ multiplier = 1 }) => plainNumber(multiplier),
+                },
                 { heading: translate("Models"), cell: ({ models }) => models.join(", ") },
                 { heading: translate("Action"), cell: ({ name }) => <EditPart section="groups" name={name} /> },
               ]}

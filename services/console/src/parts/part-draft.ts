@@ -1,3 +1,4 @@
+import { plainNumber } from "../api/plain-number.ts";
 import type { Edit } from "../api/types.ts";
 import type { PartField } from "./part-fields.ts";
 
@@ -53,9 +54,13 @@ function fieldText(value: unknown, kind: PartField["kind"]): string {
   if (Array.isArray(value)) return value.map(String).join("\n");
   if (isObject(value))
     return Object.entries(value)
-      .map(([name, text]) => (kind === "headers" ? `${name}: ${String(text)}` : `${name} = ${String(text)}`))
+      .map(([name, text]) => (kind === "headers" ? `${name}: ${String(text)}` : `${name} = ${plainText(text)}`))
       .join("\n");
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? plainText(value) : "";
+}
+
+function plainText(value: unknown): string {
+  return typeof value === "number" ? plainNumber(value) : String(value);
 }
 
 function parseFieldText(text: string, { kind }: PartField): unknown {

@@ -1,3 +1,4 @@
+import { plainNumber } from "../api/plain-number.ts";
 import { priceUnits } from "../api/words.ts";
 import { formatCount } from "../format/numbers.ts";
 import { translate, translateTerm } from "../texts/translate.ts";
@@ -13,7 +14,7 @@ export function priceLines(price: Readonly<Record<string, unknown>>): readonly s
     if (name === "resolutions") return members.map(([from, prices]) => `${from}: ${joinPrices(asObject(prices))}`);
     if (name === "serviceTiers")
       return [
-        `${translateTerm(name)}: ${members.map(([tier, factor]) => `${tier} × ${JSON.stringify(factor)}`).join(", ")}`,
+        `${translateTerm(name)}: ${members.map(([tier, factor]) => `${tier} × ${numberText(factor)}`).join(", ")}`,
       ];
     return [amountText(name, value)];
   });
@@ -34,10 +35,14 @@ function joinPrices(prices: Readonly<Record<string, unknown>>): string {
 
 /** Returns an amount with its unit, and with its name unless the unit is the name. */
 function amountText(name: string, dollars: unknown, unit = unitOf.get(name) ?? name): string {
-  const values = { price: `$${JSON.stringify(dollars)}`, unit: translateTerm(unit) };
+  const values = { price: `$${numberText(dollars)}`, unit: translateTerm(unit) };
   return unit === name
     ? translate("{price} per {unit}", values)
     : translate("{name} {price} per {unit}", { name: translateTerm(name), ...values });
+}
+
+function numberText(value: unknown): string {
+  return plainNumber(Number(value));
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {

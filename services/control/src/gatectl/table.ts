@@ -1,4 +1,4 @@
-import { formatUsd, parseNanos } from "@modelgate/contracts";
+import { formatUsd, parseNanos, plainNumber } from "@modelgate/contracts";
 import { field } from "../field.ts";
 
 /** Column of a table: its heading, and a function for its cells. */
@@ -96,6 +96,7 @@ export function fieldCell(name: string): (row: unknown) => string {
     const value = field(row, name);
     if (value === undefined || value === null) return "-";
     if (Array.isArray(value)) return value.join(", ");
+    if (typeof value === "number") return plainNumber(value);
     return typeof value === "string" ? value : JSON.stringify(value);
   };
 }

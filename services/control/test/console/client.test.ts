@@ -16,10 +16,13 @@ test("the console's types, lists of words and units of prices are generated from
   expect(plain(written("words.ts"))).toBe(plain(generated.wordsOf(description)));
 });
 
-test("the console's sentences of the audit are a copy of those of contracts", async () => {
-  const { auditTextCopy }: { readonly auditTextCopy: (source: string) => string } = await import(
+test("the console's copies of files of contracts are up to date", async () => {
+  const {
+    copiedFiles,
+    copyOf,
+  }: { readonly copiedFiles: readonly string[]; readonly copyOf: (file: string) => string } = await import(
     join(root, "services/console/generate.ts")
   );
-  const source = readFileSync(join(root, "libs/contracts/src/audit-text.ts"), "utf8");
-  expect(readFileSync(join(root, "services/console/src/api/audit-text.ts"), "utf8")).toBe(auditTextCopy(source));
+  for (const file of copiedFiles)
+    expect(readFileSync(join(root, "services/console/src/api", file), "utf8")).toBe(copyOf(file));
 });

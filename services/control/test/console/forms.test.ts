@@ -79,6 +79,12 @@ describe("a form", () => {
     expect(partFromDraft(draft, partFields[section])).toEqual(part);
   });
 
+  test("shows a small price without an exponent", () => {
+    const draft = makePartDraft({ price: { character: 6e-7 } }, partFields.models);
+    expect(draft["price.character"]).toBe("0.0000006");
+    expect(partFromDraft(draft, partFields.models)).toEqual({ price: { character: 6e-7 } });
+  });
+
   test("finds the field of a problem", () => {
     expect(problemPathPrefix("models", "fresh", [])).toBe("models.fresh.");
     expect(problemPathPrefix("models", "7", [])).toBe("models[7].");

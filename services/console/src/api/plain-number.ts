@@ -1,0 +1,6 @@
+// Copied from libs/contracts/src/plain-number.ts: node services/console/generate.ts
+
+/** Renders a number without an exponent, for example 6e-7 as `0.0000006`. */
+export function plainNumber(value: number): string {
+  return value.toLocaleString("en-US", { useGrouping: false, maximumFractionDigits: 20 });
+}
