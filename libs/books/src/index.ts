@@ -7,10 +7,10 @@ export {
   readBrokenChains,
   readCreditsOf,
   findAccounts,
-  markProjected,
+  markAccountsWritten,
   readAccountPages,
   readPendingCredits,
-  readUnprojectedAccounts,
+  readAccountsToWrite,
   removeUnappliedCredit,
   type AdoptedAccount,
   type BookedAccount,
@@ -19,9 +19,9 @@ export {
 export { readAudit, type AuditEntry } from "./accounts/audit.ts";
 export {
   changeBookedBudgets,
-  markBudgetsProjected,
+  markBudgetsWritten,
   readBudgetsOf,
-  readUnprojectedBudgets,
+  readBudgetsToWrite,
   type BookedBudgets,
 } from "./accounts/budgets.ts";
 export { chainLateAudit, verifyAudit, type AuditHead, type AuditVerification } from "./accounts/audit-chain.ts";
@@ -33,14 +33,14 @@ export {
   bookToken,
   changeBookedToken,
   deleteBookedToken,
-  markTokenProjected,
+  markTokenWritten,
   rotateBookedToken,
 } from "./accounts/tokens.ts";
 export {
   readExpiringTokens,
   readTokensOf,
   readTokensWithRotation,
-  readUnprojectedTokens,
+  readTokensToWrite,
   type BookedToken,
 } from "./accounts/read-tokens.ts";
 export {

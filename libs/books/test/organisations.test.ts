@@ -14,7 +14,7 @@ import {
   deleteBookedToken,
   deleteTeamOrOrganisation,
   findAccounts,
-  markProjected,
+  markAccountsWritten,
   readAudit,
   readBudgetsOf,
   readCalls,
@@ -22,8 +22,8 @@ import {
   readRefused,
   readTokensOf,
   readTotals,
-  readUnprojectedAccounts,
-  readUnprojectedBudgets,
+  readAccountsToWrite,
+  readBudgetsToWrite,
   recordCalls,
   recordRefused,
   renameTeamOrOrganisation,
@@ -84,16 +84,16 @@ describe.each(engines)("$name", ({ name, start }) => {
   test("an account is renamed, disabled and enabled, and is to be written to Redis after each change", async () => {
     await bookAccount(books, { id: "changing", name: "changing", createdAt }, "ada");
     const change = (fields: { name?: string; disabled?: boolean }) => changeAccount(books, "changing", fields, "ada");
-    const unprojected = async () => {
-      const changedAccount = (await readUnprojectedAccounts(books, 100)).find(({ id }) => id === "changing");
-      await markProjected(books, ["changing"]);
+    const unwritten = async () => {
+      const changedAccount = (await readAccountsToWrite(books, 100)).find(({ id }) => id === "changing");
+      await markAccountsWritten(books, ["changing"]);
       return changedAccount;
     };
-    expect(await unprojected()).toMatchObject({ name: "changing", disabled: false, version: 0 });
-    expect(await unprojected()).toBeUndefined();
+    expect(await unwritten()).toMatchObject({ name: "changing", disabled: false, version: 0 });
+    expect(await unwritten()).toBeUndefined();
     expect(await change({ name: "Acme" })).toEqual({ id: "changing", name: "Acme", disabled: false, version: 1 });
     expect(await change({ disabled: true })).toEqual({ id: "changing", name: "Acme", disabled: true, version: 2 });
-    expect(await unprojected()).toMatchObject({ name: "Acme", disabled: true, version: 2 });
+    expect(await unwritten()).toMatchObject({ name: "Acme", disabled: true, version: 2 });
     expect(await findAccounts(books, ["changing"])).toMatchObject([{ name: "Acme", disabled: true, version: 2 }]);
     const concurrentResults = await Promise.all([change({ disabled: false }), change({ name: "Ajax" })]);
     expect(concurrentResults.map((state) => state?.version).toSorted()).toEqual([3, 4]);
@@ -363,8 +363,8 @@ describe.each(engines)("$name", ({ name, start }) => {
       shared: JSON.stringify([changed, own]),
       "shared~ads": JSON.stringify([changed]),
     });
-    const unprojected = (await readUnprojectedBudgets(books, 100)).map(({ account }) => account);
-    expect(unprojected.filter((account) => account.includes("shar")).toSorted()).toEqual(["shared", "shared~ads"]);
+    const unwritten = (await readBudgetsToWrite(books, 100)).map(({ account }) => account);
+    expect(unwritten.filter((account) => account.includes("shar")).toSorted()).toEqual(["shared", "shared~ads"]);
     const [entry] = await readAudit(books, { accounts: ["organisation:sharing"], limit: 1 });
     expect(entry).toMatchObject({ action: "budget.create", actor: "ada" });
     const remove = (of: string) =>

@@ -30,7 +30,7 @@ import {
 import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
 import { createLogger, type Bus, type BusMessage, type Progress, type PublishResult } from "@modelgate/platform";
 import { testUsageDraft, startBackends, type Backends } from "@modelgate/testkit";
-import { projectLeftovers } from "../src/accounts/project-leftovers.ts";
+import { writeLeftovers } from "../src/accounts/write-leftovers.ts";
 import { compareAccounts, type SeenGaps } from "../src/restore/compare.ts";
 import { settleLate } from "../src/restore/late-calls.ts";
 import { engines, type TestEngine } from "./engines.ts";
@@ -203,7 +203,7 @@ class History implements Bus {
     await this.#publish(true);
     if (!slowStreams) await this.#deliver();
     await compareAccounts({ redis, bus: this, books, ...logging() }, [this.#id], this.#offsets);
-    if (withLeftovers) await projectLeftovers({ redis, bus: this, books }, Date.now() + 3_600_000);
+    if (withLeftovers) await writeLeftovers({ redis, bus: this, books }, Date.now() + 3_600_000);
     await this.#deliver();
   }
 
@@ -442,7 +442,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
       for (let checks = 0; checks < 3; checks++) await compareAccounts(deps, [id], offsets);
     };
     await compare(); // charges the call again, as the first receipt
-    await projectLeftovers(deps, Date.now() + 3_600_000); // applies the opening again, as the second one
+    await writeLeftovers(deps, Date.now() + 3_600_000); // applies the opening again, as the second one
     await deps.bus.step(65, 0); // delivers the call's event
     expect(await findAccounts(books, [id])).toMatchObject([{ isComplete: false, receipts: 1 }]);
     await compare();

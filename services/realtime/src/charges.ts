@@ -70,7 +70,7 @@ export class Charges implements SessionCharges {
   }
 
   /** True while output of the vendor is outstanding: the rest of a response, or a requested response. */
-  get isAnswering(): boolean {
+  get isOutputOutstanding(): boolean {
     return this.#responses.size > 0 || this.#parts.bridge.state.isPending;
   }
 
@@ -197,7 +197,7 @@ export class Charges implements SessionCharges {
     const { responses, bridge } = this.#parts;
     // If only a transcript is missing, the money for responses is released at once: the client may need it for another
     // session.
-    if (!this.isAnswering) void responses.close();
+    if (!this.isOutputOutstanding) void responses.close();
     for (const id of this.#responses) this.#send(bridge.cancel(id));
     this.#send(bridge.stop());
     if (!this.#isUsageOutstanding()) return Promise.resolve();
@@ -262,7 +262,7 @@ export class Charges implements SessionCharges {
 
   /** Returns true while output or the usage of a transcript is outstanding. */
   #isUsageOutstanding(): boolean {
-    return this.isAnswering || this.#pendingTranscripts.isPending;
+    return this.isOutputOutstanding || this.#pendingTranscripts.isPending;
   }
 
   #send(messages: readonly RealtimeMessage[]): void {

@@ -47,12 +47,13 @@ export interface VendorState {
   /** True if the vendor's last message was an error. */
   readonly hasFailed: boolean;
   /** True if an answer was incomplete. */
-  readonly isOwing: boolean;
+  readonly isOutstanding: boolean;
 }
 
 /** Returns the ending of a session after its vendor's connection closed. An unexpected close is an error. */
-export function endingByVendor(code: number, reason: string, { hasFailed, isOwing }: VendorState): SessionEnding {
-  if ((isOrderly(code) && !isOwing) || hasFailed) return { code: sendableCode(code), reason: sendableReason(reason) };
+export function endingByVendor(code: number, reason: string, { hasFailed, isOutstanding }: VendorState): SessionEnding {
+  if ((isOrderly(code) && !isOutstanding) || hasFailed)
+    return { code: sendableCode(code), reason: sendableReason(reason) };
   const failure = new Failure("upstream_error", "The connection to the vendor was lost.");
   return { code: sendableCode(code), reason: sendableReason(reason) || failure.code, failure };
 }

@@ -6,7 +6,7 @@ export interface SessionCharges {
   /** Call id of the current reservation. */
   readonly callId: string;
   /** True while output of the vendor is outstanding. */
-  readonly isAnswering: boolean;
+  readonly isOutputOutstanding: boolean;
   /** True while a client event waits for a reservation. */
   readonly isPaying: boolean;
   /**

@@ -14,7 +14,7 @@ export class SessionClock {
   /** Time of the vendor's last message; 0 before the first one. */
   #vendorMessageAt = 0;
   /** Time since which output of the vendor is outstanding; 0 while it is not. */
-  #expectedSince = 0;
+  #outstandingSince = 0;
 
   /** `silenceMs` is the maximum silence of a vendor during an answer. */
   constructor(limits: ClockLimits, silenceMs: number) {
@@ -31,11 +31,14 @@ export class SessionClock {
     this.#lastMessageAt = this.#vendorMessageAt = Date.now();
   }
 
-  /** Notes whether output is outstanding. Until the vendor's first message, it is outstanding after any message to it. */
-  noteOwed({ owed, sent }: { readonly owed: boolean; readonly sent: boolean }): void {
-    const expected = this.#vendorMessageAt === 0 ? sent || this.#expectedSince > 0 : owed;
-    if (!expected) this.#expectedSince = 0;
-    else if (this.#expectedSince === 0) this.#expectedSince = Date.now();
+  /**
+   * Notes whether output is outstanding. Before the vendor's first message, it is outstanding as soon as a message was
+   * sent to the vendor.
+   */
+  noteOutstanding({ isOutstanding, isSent }: { readonly isOutstanding: boolean; readonly isSent: boolean }): void {
+    const isExpected = this.#vendorMessageAt === 0 ? isSent || this.#outstandingSince > 0 : isOutstanding;
+    if (!isExpected) this.#outstandingSince = 0;
+    else if (this.#outstandingSince === 0) this.#outstandingSince = Date.now();
   }
 
   /** Returns the failure of a session that exceeded its maximum duration or silence. */
@@ -50,8 +53,8 @@ export class SessionClock {
 
   /** Returns true if output has been outstanding for too long: the vendor's first message, or the rest of an answer. */
   isVendorSilent(now: number): boolean {
-    if (this.#expectedSince === 0) return false;
+    if (this.#outstandingSince === 0) return false;
     const withinMs = this.#vendorMessageAt === 0 ? this.#limits.firstEventMs : this.#silenceMs;
-    return now - Math.max(this.#expectedSince, this.#vendorMessageAt) > withinMs;
+    return now - Math.max(this.#outstandingSince, this.#vendorMessageAt) > withinMs;
   }
 }

@@ -193,7 +193,7 @@ export class Session {
     for (const event of seen ?? toClient.map(inspectEvent)) this.#charges.handleEvent(event);
     for (const message of toClient) this.#client.send(message);
     for (const message of toVendor) this.#vendor.send(message);
-    this.#clock.noteOwed({ owed: this.#charges.isAnswering, sent: toVendor.length > 0 });
+    this.#clock.noteOutstanding({ isOutstanding: this.#charges.isOutputOutstanding, isSent: toVendor.length > 0 });
     // Reading from the vendor is not paused after the session has ended, because its last messages report usage.
     if (toClient.length > 0 && this.#client.isFull && !this.#ended) this.#vendor.pause("slow");
     if (toVendor.length > 0 && this.#vendor.isFull) this.#client.pause("slow");
@@ -232,7 +232,10 @@ export class Session {
   #vendorClosed(code: number, reason: string): void {
     // The vendor's last messages may still wait for a slow client.
     this.#vendor.flush();
-    const ending = endingByVendor(code, reason, { hasFailed: this.#vendorFailed, isOwing: this.#charges.isAnswering });
+    const ending = endingByVendor(code, reason, {
+      hasFailed: this.#vendorFailed,
+      isOutstanding: this.#charges.isOutputOutstanding,
+    });
     // A vendor closes with the code "invalid" because of a message of the client, so the vendor has not failed.
     if (ending.failure !== undefined && !this.#ended && code !== closeCodes.invalid)
       this.#parts.onVendorLost(ending.failure.code);

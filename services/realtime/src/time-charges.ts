@@ -68,7 +68,7 @@ export class TimeCharges implements SessionCharges {
   }
 
   /** Always false: no event of the client requires output, so silence of the vendor is not a failure. */
-  get isAnswering(): boolean {
+  get isOutputOutstanding(): boolean {
     return false;
   }
 

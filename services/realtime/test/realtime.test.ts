@@ -42,7 +42,7 @@ test.each([
     closed: "in order",
     code: 1000,
     failed: false,
-    owing: false,
+    isOutstanding: false,
     ending: { code: 1000, reason: "bye" },
     failureCode: undefined,
   },
@@ -50,7 +50,7 @@ test.each([
     closed: "in order, in the middle of an answer",
     code: 1000,
     failed: false,
-    owing: true,
+    isOutstanding: true,
     ending: { code: 1000, reason: "bye" },
     failureCode: "upstream_error",
   },
@@ -58,7 +58,7 @@ test.each([
     closed: "without a word",
     code: 1006,
     failed: false,
-    owing: false,
+    isOutstanding: false,
     ending: { code: 1011, reason: "bye" },
     failureCode: "upstream_error",
   },
@@ -66,18 +66,18 @@ test.each([
     closed: "after its own error",
     code: 1006,
     failed: true,
-    owing: true,
+    isOutstanding: true,
     ending: { code: 1011, reason: "bye" },
     failureCode: undefined,
   },
-])("a vendor that closes $closed", ({ code, failed, owing, ending, failureCode }) => {
-  const { failure, ...rest } = endingByVendor(code, "bye", { hasFailed: failed, isOwing: owing });
+])("a vendor that closes $closed", ({ code, failed, isOutstanding, ending, failureCode }) => {
+  const { failure, ...rest } = endingByVendor(code, "bye", { hasFailed: failed, isOutstanding });
   expect(rest).toEqual(ending);
   expect(failure?.code).toBe(failureCode);
 });
 
 test("without a reason of the vendor, the error is the reason", () =>
-  expect(endingByVendor(1006, "", { hasFailed: false, isOwing: false }).reason).toBe("upstream_error"));
+  expect(endingByVendor(1006, "", { hasFailed: false, isOutstanding: false }).reason).toBe("upstream_error"));
 
 test.each<[readonly string[], string | false]>([
   [["realtime", "openai-beta.realtime-v1"], "realtime"],

@@ -26,9 +26,9 @@ test("a vendor that has sent nothing must answer the first message in time", () 
   const clock = new SessionClock(limits, silenceMs);
   after(10_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
-  clock.noteOwed({ owed: false, sent: true });
+  clock.noteOutstanding({ isOutstanding: false, isSent: true });
   after(900);
-  clock.noteOwed({ owed: false, sent: false });
+  clock.noteOutstanding({ isOutstanding: false, isSent: false });
   expect(clock.isVendorSilent(Date.now())).toBe(false);
   after(101);
   expect(clock.isVendorSilent(Date.now())).toBe(true);
@@ -37,22 +37,22 @@ test("a vendor that has sent nothing must answer the first message in time", () 
 test("a vendor's silence is counted from the request, or from its last message", () => {
   const clock = new SessionClock(limits, silenceMs);
   clock.noteVendorMessage();
-  clock.noteOwed({ owed: false, sent: false });
+  clock.noteOutstanding({ isOutstanding: false, isSent: false });
   // The client has requested nothing for a long time.
   after(50_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
-  clock.noteOwed({ owed: true, sent: true });
+  clock.noteOutstanding({ isOutstanding: true, isSent: true });
   after(4_000);
   // Further messages of the client do not restart the vendor's time.
-  clock.noteOwed({ owed: true, sent: true });
+  clock.noteOutstanding({ isOutstanding: true, isSent: true });
   expect(clock.isVendorSilent(Date.now())).toBe(false);
   after(1_001);
   expect(clock.isVendorSilent(Date.now())).toBe(true);
   clock.noteVendorMessage();
-  clock.noteOwed({ owed: true, sent: false });
+  clock.noteOutstanding({ isOutstanding: true, isSent: false });
   after(4_999);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
-  clock.noteOwed({ owed: false, sent: false });
+  clock.noteOutstanding({ isOutstanding: false, isSent: false });
   after(50_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
 });

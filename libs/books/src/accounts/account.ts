@@ -138,7 +138,7 @@ async function insertCredit(transaction: Transaction<Tables>, event: CreditEvent
 }
 
 /** Records that Redis contains these accounts. */
-export async function markProjected({ db }: Books, ids: readonly string[]): Promise<void> {
+export async function markAccountsWritten({ db }: Books, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await db.updateTable("accounts").set({ projected: 1 }).where("account", "in", ids).execute();
 }
 
@@ -191,7 +191,7 @@ export async function readBrokenChains({ db }: Books, limit: number): Promise<re
 }
 
 /** Reads accounts that are not in Redis yet. */
-export async function readUnprojectedAccounts(
+export async function readAccountsToWrite(
   { db }: Books,
   limit: number,
 ): Promise<readonly (BookedState & Pick<BookedAccount, "createdAt">)[]> {

@@ -64,13 +64,13 @@ export async function readBudgetsOf({ db }: Books, accounts: readonly string[]):
 }
 
 /** Reads budget lists whose current version is not in Redis yet. */
-export async function readUnprojectedBudgets({ db }: Books, limit: number): Promise<readonly BookedBudgets[]> {
+export async function readBudgetsToWrite({ db }: Books, limit: number): Promise<readonly BookedBudgets[]> {
   const rows = await db.selectFrom("budgets").selectAll().whereRef("projected", "<", "version").limit(limit).execute();
   return rows.map(budgetsFromRow);
 }
 
 /** Records that Redis contains this version of a budget list. */
-export async function markBudgetsProjected({ db }: Books, { account, version }: BookedBudgets): Promise<void> {
+export async function markBudgetsWritten({ db }: Books, { account, version }: BookedBudgets): Promise<void> {
   await db
     .updateTable("budgets")
     .set({ projected: version })

@@ -40,7 +40,7 @@ const readRecord = recordParser("token", Type.Record(Type.String(), Type.Unknown
 const readReplaced = recordParser("replaced keys", Type.Array(ReplacedKey));
 
 /** Reads tokens whose current version is not in Redis yet. */
-export async function readUnprojectedTokens({ db }: Books, limit: number): Promise<readonly BookedToken[]> {
+export async function readTokensToWrite({ db }: Books, limit: number): Promise<readonly BookedToken[]> {
   const rows = await db.selectFrom("tokens").selectAll().whereRef("projected", "<", "version").limit(limit).execute();
   return rows.map(tokenFromRow);
 }

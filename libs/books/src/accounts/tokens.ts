@@ -250,7 +250,7 @@ function earlierTime(one: string, other: string): string {
 }
 
 /** Records that Redis contains this version of a token. */
-export async function markTokenProjected({ db }: Books, { account, id, version }: BookedToken): Promise<void> {
+export async function markTokenWritten({ db }: Books, { account, id, version }: BookedToken): Promise<void> {
   await db
     .updateTable("tokens")
     .set({ projected: version })

@@ -1,6 +1,6 @@
 import { findAccount, listAccountIds, listCredits, readSnapshot, tokensWithDigests } from "@modelgate/accounts";
 import { adoptAccount, adoptToken, findAccounts, recordCredits } from "@modelgate/books";
-import type { ProjectionDeps } from "./project.ts";
+import type { WriteDeps } from "./write-to-redis.ts";
 
 const accountsPerPage = 500;
 
@@ -8,7 +8,7 @@ const accountsPerPage = 500;
  * Copies accounts that only Redis has into the books, with their API keys and credits. Versions without books stored
  * accounts only in Redis. Returns the number of copied accounts.
  */
-export async function adoptAccounts({ redis, books }: ProjectionDeps): Promise<number> {
+export async function adoptAccounts({ redis, books }: WriteDeps): Promise<number> {
   const ids = await listAccountIds(redis);
   let adopted = 0;
   for (let from = 0; from < ids.length; from += accountsPerPage) {
@@ -21,7 +21,7 @@ export async function adoptAccounts({ redis, books }: ProjectionDeps): Promise<n
   return adopted;
 }
 
-async function adopt({ redis, books }: ProjectionDeps, id: string): Promise<boolean> {
+async function adopt({ redis, books }: WriteDeps, id: string): Promise<boolean> {
   const [account, snapshot] = [await findAccount(redis, id), await readSnapshot(redis, id)];
   if (account === undefined || snapshot === undefined) return false;
   await recordCredits(books, await listCredits(redis, id));

@@ -1,6 +1,6 @@
 import { periodAt, periodWith, type Budget, type BudgetState, type Token } from "@modelgate/accounts";
 import { readTokensOf, readTotals, type Books, type TotalsQuery, type UsageTotal } from "@modelgate/books";
-import { publicTokenOf } from "./project.ts";
+import { publicTokenOf } from "./write-to-redis.ts";
 
 const dayMs = 24 * 60 * 60_000;
 /** Maximum number of earlier periods whose unspent money rolls over. */

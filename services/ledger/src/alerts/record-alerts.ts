@@ -10,7 +10,7 @@ import {
 import { parseCooldownName, readChannelStates, readShortCooldowns, type Cooldown } from "@modelgate/channels";
 import { UnknownShape } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { publicTokenOf } from "../accounts/project.ts";
+import { publicTokenOf } from "../accounts/write-to-redis.ts";
 import { commonTables } from "../api/verify-common.ts";
 import type { AlertRecorder } from "./alert-recorder.ts";
 import {

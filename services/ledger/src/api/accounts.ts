@@ -1,9 +1,9 @@
 import { makeOpeningCredit, setAccount, type CreditReply } from "@modelgate/accounts";
-import { bookAccount, bookCredit, changeAccount, markProjected, readAudit, type Books } from "@modelgate/books";
+import { bookAccount, bookCredit, changeAccount, markAccountsWritten, readAudit, type Books } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { projectAccount, projectCredit } from "../accounts/project.ts";
+import { writeAccount, applyBookedCredit } from "../accounts/write-to-redis.ts";
 import { fieldReaders } from "./body.ts";
 import { readLimit } from "./cursor.ts";
 import { accountsIn } from "./filter.ts";
@@ -33,7 +33,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
         const account = { id, name: fieldReaders.text(body, "name"), createdAt };
         const opening = balance === 0n ? undefined : makeOpeningCredit({ id, balance, createdAt });
         const created = await bookAccount(books, { ...account, opening }, actor);
-        if (created) await projectAccount({ redis, books }, account, opening);
+        if (created) await writeAccount({ redis, books }, account, opening);
         return { created };
       }),
     "POST /credits": ({ body, actor }) =>
@@ -41,7 +41,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
         const event = fieldReaders.credit(body);
         const booked = await bookCredit(books, event, actor);
         const isRepeated = JSON.stringify(booked) !== JSON.stringify(event);
-        const reply = await projectCredit({ redis, books }, booked);
+        const reply = await applyBookedCredit({ redis, books }, booked);
         return { reply: replyTo(reply, isRepeated) };
       }),
     "POST /accounts/{id}": ({ params: { id = "" }, body, actor }) =>
@@ -55,7 +55,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
         if (changed === undefined)
           throw new Failure("unknown_url", `There is no account ${JSON.stringify(id.slice(0, 100))}.`);
         await setAccount(redis, changed);
-        await markProjected(books, [id]);
+        await markAccountsWritten(books, [id]);
         return {};
       }),
     "GET /audit": async ({ query }) => {

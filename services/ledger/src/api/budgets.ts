@@ -2,7 +2,7 @@ import { deleteOrganisationBudget, isOfOrganisation, readBudgets, shardOf, type 
 import { changeBookedBudgets, changeOrganisationBudgets, readBudgetsOf } from "@modelgate/books";
 import { Failure, idOnShardOf, organisationOfScope, type AuditAction } from "@modelgate/contracts";
 import { orUnavailable, type Bus, type OperatorRoutes } from "@modelgate/platform";
-import { projectBookedBudgets, restoreBudgets, type BudgetProjectionDeps } from "../accounts/project-budgets.ts";
+import { writeBookedBudgets, restoreBudgets, type BudgetWriteDeps } from "../accounts/write-budgets.ts";
 import type { AccountDeps } from "./accounts.ts";
 import { fieldReaders } from "./body.ts";
 
@@ -24,7 +24,7 @@ interface BudgetOwner {
 
 /** Routes that change budgets. Changes are written to the books first, then to Redis. */
 export function budgetRoutes({ redis, connection, bus }: AccountDeps & { readonly bus: Bus }): OperatorRoutes {
-  const use = <T>(step: (deps: BudgetProjectionDeps) => Promise<T>): Promise<T> =>
+  const use = <T>(step: (deps: BudgetWriteDeps) => Promise<T>): Promise<T> =>
     orUnavailable(connection.useDuringMove((books) => step({ redis, books, bus })));
   return {
     "POST /accounts/{id}/budgets": ({ params: { id: account = "" }, body, actor }) =>
@@ -64,7 +64,7 @@ export function budgetRoutes({ redis, connection, bus }: AccountDeps & { readonl
 
 /** Changes a budget list in the books, then in Redis. */
 async function changeList(
-  deps: BudgetProjectionDeps,
+  deps: BudgetWriteDeps,
   { account, organisation }: BudgetOwner,
   actor: string,
   step: (budgets: readonly Budget[]) => ChangedList,
@@ -75,7 +75,7 @@ async function changeList(
     return { ...entry, record: JSON.stringify(budgets) };
   };
   if (organisation === undefined)
-    return projectBookedBudgets(deps, await changeBookedBudgets(books, account, actor, recordOf));
+    return writeBookedBudgets(deps, await changeBookedBudgets(books, account, actor, recordOf));
   const accounts = await changeOrganisationBudgets(books, organisation, actor, (record, all) => {
     checkShard(organisation, all);
     return recordOf(record);
@@ -84,7 +84,7 @@ async function changeList(
   return restoreBudgets(deps, accounts);
 }
 
-async function ownerOf({ books }: BudgetProjectionDeps, account: string, id: string): Promise<BudgetOwner> {
+async function ownerOf({ books }: BudgetWriteDeps, account: string, id: string): Promise<BudgetOwner> {
   const [booked] = await readBudgetsOf(books, [account]);
   return { account, organisation: organisationOfScope(budgetIn(readBudgets(booked?.record ?? "[]"), id).scope) };
 }

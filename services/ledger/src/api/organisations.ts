@@ -10,14 +10,14 @@ import {
 } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import { orUnavailable, type OperatorRoutes } from "@modelgate/platform";
-import { restoreBudgets, type BudgetProjectionDeps } from "../accounts/project-budgets.ts";
+import { restoreBudgets, type BudgetWriteDeps } from "../accounts/write-budgets.ts";
 import type { BooksConnection } from "../books-connection.ts";
 import { fieldReaders } from "./body.ts";
 
 /** Routes of organisations, teams and members. `depsOf` returns the dependencies for writing budgets to Redis. */
 export function organisationRoutes(
   connection: BooksConnection,
-  depsOf: (books: Books) => BudgetProjectionDeps,
+  depsOf: (books: Books) => BudgetWriteDeps,
 ): OperatorRoutes {
   const use: BooksConnection["useDuringMove"] = (step) => connection.useDuringMove(step);
   return {
@@ -69,7 +69,7 @@ export function organisationRoutes(
         const request = { organisation, team: teamIn(body), mayReleaseAccount: hasReleaseAccount(body) };
         const before = await accountsOf(books, organisation);
         const result = await deleteTeamOrOrganisation(books, request, actor);
-        await orUnavailable(projectReleased(depsOf(books), organisation, before));
+        await orUnavailable(writeReleased(depsOf(books), organisation, before));
         return result;
       }),
     }),
@@ -77,11 +77,7 @@ export function organisationRoutes(
 }
 
 /** Updates the budgets in Redis of accounts that have left the organisation. */
-async function projectReleased(
-  deps: BudgetProjectionDeps,
-  organisation: string,
-  before: readonly string[],
-): Promise<void> {
+async function writeReleased(deps: BudgetWriteDeps, organisation: string, before: readonly string[]): Promise<void> {
   const after = await accountsOf(deps.books, organisation);
   const released = before.filter((account) => !after.includes(account));
   await restoreBudgets(deps, released);

@@ -8,7 +8,7 @@ import {
 } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import { orUnavailable, type OperatorRoutes } from "@modelgate/platform";
-import { projectBookedToken } from "../accounts/project.ts";
+import { writeBookedToken } from "../accounts/write-to-redis.ts";
 import type { AccountDeps } from "./accounts.ts";
 import { fieldReaders } from "./body.ts";
 
@@ -39,14 +39,14 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
             status: 409,
           });
         const { token, created } = booked;
-        return { token: await projectBookedToken({ redis, books }, token), created };
+        return { token: await writeBookedToken({ redis, books }, token), created };
       }),
     "POST /tokens/{id}": ({ params, body, actor }) =>
       change(async (books) => {
         const { id = "" } = params;
         const action = fieldReaders.action(body);
         const token = await changeBookedToken(books, id, fieldReaders.change(body), { actor, action });
-        return projectBookedToken({ redis, books }, requireToken(id, token));
+        return writeBookedToken({ redis, books }, requireToken(id, token));
       }),
     "POST /tokens/{id}/rotate": ({ params: { id = "" }, body, actor }) =>
       change(async (books) => {
@@ -56,12 +56,12 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
           graceSeconds: fieldReaders.optionalCount(body, "graceSeconds") ?? 0,
         };
         const token = await rotateBookedToken(books, id, request, actor);
-        return projectBookedToken({ redis, books }, requireToken(id, token));
+        return writeBookedToken({ redis, books }, requireToken(id, token));
       }),
     "POST /tokens/{id}/delete": ({ params: { id = "" }, actor }) =>
       change(async (books) => {
         const token = await deleteBookedToken(books, id, actor);
-        return projectBookedToken({ redis, books }, requireToken(id, token));
+        return writeBookedToken({ redis, books }, requireToken(id, token));
       }),
   };
 }

@@ -11,8 +11,8 @@ import {
   type RedisServerState,
 } from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
-import { projectLeftovers } from "../accounts/project-leftovers.ts";
-import { restoreBudgets } from "../accounts/project-budgets.ts";
+import { writeLeftovers } from "../accounts/write-leftovers.ts";
+import { restoreBudgets } from "../accounts/write-budgets.ts";
 import type { BooksConnection } from "../books-connection.ts";
 import { waitUntilCaughtUp } from "./caught-up.ts";
 import { compareAccounts, type SeenGaps } from "./compare.ts";
@@ -169,7 +169,7 @@ class PeriodicComparison implements RedisComparison {
       await this.#noteAllAccounts(books);
     }
     if (this.#rounds++ % roundsBetweenChecks === 0) {
-      await projectLeftovers(deps, Date.now());
+      await writeLeftovers(deps, Date.now());
       this.noteAccounts(await readBrokenChains(books, pageSize));
     }
     const retried = await this.#compare(deps);

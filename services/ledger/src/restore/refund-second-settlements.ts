@@ -1,6 +1,6 @@
 import { makeCreditEvent } from "@modelgate/accounts";
 import { bookCredit, markRefunded, readSettlementsToRefund, writeRestoration } from "@modelgate/books";
-import { projectCredit } from "../accounts/project.ts";
+import { applyBookedCredit } from "../accounts/write-to-redis.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
 /** Refunds calls that were charged twice, because Redis had lost the first settlement. Each refund is made once. */
@@ -17,7 +17,10 @@ export async function refundSecondSettlements({ redis, books }: RestoreDeps, acc
         reason,
         operationId: operation,
       } as const;
-      const reply = await projectCredit({ redis, books }, await bookCredit(books, makeCreditEvent(request), "ledger"));
+      const reply = await applyBookedCredit(
+        { redis, books },
+        await bookCredit(books, makeCreditEvent(request), "ledger"),
+      );
       if (reply !== "credited" && reply !== "credited-before") continue;
       const time = new Date().toISOString();
       await writeRestoration(books, { account: accountId, time, reason, calls: 1, nanos: costNanos });

@@ -1,7 +1,7 @@
 import { findToken } from "@modelgate/accounts";
 import { readTokensOf, type BookedToken } from "@modelgate/books";
 import type { Redis } from "@modelgate/platform";
-import { projectBookedToken, type ProjectionDeps } from "../accounts/project.ts";
+import { writeBookedToken, type WriteDeps } from "../accounts/write-to-redis.ts";
 
 const batchSize = 500;
 
@@ -9,14 +9,14 @@ const batchSize = 500;
  * Restores API keys that Redis lacks or has in an earlier state. Otherwise a key that was disabled just before the loss
  * would work again. Returns the number of restored keys.
  */
-export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: readonly string[]): Promise<number> {
+export async function restoreTokens({ redis, books }: WriteDeps, accounts: readonly string[]): Promise<number> {
   const tokens = await readTokensOf(books, accounts);
   let restored = 0;
   for (let from = 0; from < tokens.length; from += batchSize) {
     const batch = tokens.slice(from, from + batchSize);
     const current = await Promise.all(batch.map((token) => isCurrent(redis, token)));
     const outdated = batch.filter((_, at) => current[at] === false);
-    await Promise.all(outdated.map((token) => projectBookedToken({ redis, books }, token)));
+    await Promise.all(outdated.map((token) => writeBookedToken({ redis, books }, token)));
     restored += outdated.length;
   }
   return restored;

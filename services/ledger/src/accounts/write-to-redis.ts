@@ -9,8 +9,8 @@ import {
   type Token,
 } from "@modelgate/accounts";
 import {
-  markProjected,
-  markTokenProjected,
+  markAccountsWritten,
+  markTokenWritten,
   recordCredits,
   removeUnappliedCredit,
   type BookedToken,
@@ -22,14 +22,14 @@ import type { Redis } from "@modelgate/platform";
 
 const dayMs = 86_400_000;
 
-/** Dependencies for copying accounts from the books to Redis. */
-export interface ProjectionDeps {
+/** Dependencies for writing accounts from the books to Redis. */
+export interface WriteDeps {
   readonly redis: Redis;
   readonly books: Books;
 }
 
 /** Account to write to Redis. */
-type ProjectedAccount = Pick<NewAccount, "createdAt" | "id" | "name"> & {
+type WrittenAccount = Pick<NewAccount, "createdAt" | "id" | "name"> & {
   readonly disabled?: boolean;
   readonly version?: number;
 };
@@ -38,22 +38,22 @@ type ProjectedAccount = Pick<NewAccount, "createdAt" | "id" | "name"> & {
  * Creates an account in Redis with its opening credit. Changes only name and state of an existing account, unless Redis
  * has newer ones.
  */
-export async function projectAccount(
-  { redis, books }: ProjectionDeps,
-  { id, name, createdAt, disabled = false, version = 0 }: ProjectedAccount,
+export async function writeAccount(
+  { redis, books }: WriteDeps,
+  { id, name, createdAt, disabled = false, version = 0 }: WrittenAccount,
   opening: CreditEvent | undefined,
 ): Promise<void> {
   await createAccount(redis, { id, name, balance: BigInt(opening?.nanos ?? "0"), createdAt });
   if (opening !== undefined) await recordReceipt({ redis, books }, opening);
   if (version > 0) await setAccount(redis, { id, name, disabled, version });
-  await markProjected(books, [id]);
+  await markAccountsWritten(books, [id]);
 }
 
 /** Writes an API key to Redis, unless Redis has a newer version. Returns the key as operators see it. */
-export async function projectBookedToken({ redis, books }: ProjectionDeps, token: BookedToken): Promise<Token> {
+export async function writeBookedToken({ redis, books }: WriteDeps, token: BookedToken): Promise<Token> {
   const publicToken = publicTokenOf(token);
   await writeTokenToRedis(redis, token.digest, publicToken, token.replaced);
-  await markTokenProjected(books, token);
+  await markTokenWritten(books, token);
   return publicToken;
 }
 
@@ -70,7 +70,7 @@ export function publicTokenOf({ record, version, replaced: [last], deletedAt }: 
 }
 
 /** Applies a credit to Redis once. Removes it from the books if it cannot be applied. */
-export async function projectCredit({ redis, books }: ProjectionDeps, event: CreditEvent): Promise<CreditReply> {
+export async function applyBookedCredit({ redis, books }: WriteDeps, event: CreditEvent): Promise<CreditReply> {
   const reply = await applyCredit(redis, event);
   if (reply === "too-low" || reply === "too-large" || reply === "too-many")
     await removeUnappliedCredit(books, event, reply);
@@ -82,7 +82,7 @@ export async function projectCredit({ redis, books }: ProjectionDeps, event: Cre
  * Writes the receipt of a credit into the books at once. The event of the credit also contains the receipt, but may be
  * lost with Redis before it is published.
  */
-async function recordReceipt({ redis, books }: ProjectionDeps, event: CreditEvent): Promise<void> {
+async function recordReceipt({ redis, books }: WriteDeps, event: CreditEvent): Promise<void> {
   try {
     const appliedCredit = await findCredit(redis, event);
     if (appliedCredit !== undefined) await recordCredits(books, [appliedCredit]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { publicTokenOf } from "../src/accounts/project.ts";
+import { publicTokenOf } from "../src/accounts/write-to-redis.ts";
 
 test("a token is due for rotation after its period since the last rotation, or else since its creation", () => {
   const record = {
