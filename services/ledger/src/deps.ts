@@ -7,7 +7,7 @@ import { startAlerts, type AlertOptions } from "./alerts/start-alerts.ts";
 import { connectBooks, type BooksConnection } from "./books-connection.ts";
 import type { Env } from "./env.ts";
 import { startMaintainingBooks } from "./maintain-books.ts";
-import { usageCounted, eventsPublished, holdsSwept, usageUnpriced, watchShards } from "./ledger-metrics.ts";
+import { eventsPublished, holdsSwept, watchShards } from "./ledger-metrics.ts";
 import { startMovingUsage } from "./move/move-usage.ts";
 import { startRecording } from "./record-events.ts";
 import { startRecordingRefused } from "./record-refused.ts";
@@ -64,8 +64,6 @@ export async function openDeps({
       log,
       maxPerTransaction: maxAtOnce,
       ...env.recording,
-      counted: usageCounted,
-      unpriced: usageUnpriced,
       onAccounts: (ids) => watch.noteAccounts(ids),
       onCalls: alerts.noteCalls,
       onTasks: (events) => watch.noteTasks(events),

@@ -1,4 +1,5 @@
 import { countOpenHolds, outboxLength, shards } from "@modelgate/accounts";
+import type { UsageEvent } from "@modelgate/contracts";
 import { Counter, Gauge, type Redis } from "@modelgate/platform";
 
 export const usageCounted = new Counter({
@@ -18,6 +19,12 @@ export const holdsSwept = new Counter({
   name: "modelgate_holds_swept_total",
   help: "Expired holds that were settled at their floor.",
 });
+
+/** Counts usage events that were added to totals, and their units without a price. */
+export function countUsage(events: readonly UsageEvent[]): void {
+  usageCounted.inc(events.length);
+  for (const { model, unpriced = [] } of events) for (const unit of unpriced) usageUnpriced.inc({ model, unit });
+}
 
 let shardStore: Redis | undefined;
 

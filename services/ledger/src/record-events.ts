@@ -10,8 +10,9 @@ import {
   type StoredTaskEvent,
   type UsageEvent,
 } from "@modelgate/contracts";
-import { nextTurn, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
+import { nextTurn, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
+import { countUsage } from "./ledger-metrics.ts";
 
 /** Dependencies of the recording of events. */
 export interface RecordingOptions {
@@ -22,10 +23,6 @@ export interface RecordingOptions {
   readonly maxPerTransaction: number;
   /** Time in ms to wait for more events after a first one. */
   readonly gatherMs: number;
-  /** Counts recorded usage events. */
-  readonly counted: Counter;
-  /** Counts units without a price, by model and unit. */
-  readonly unpriced: Counter<"model" | "unit">;
   /** Called with the accounts of a recorded batch. */
   readonly onAccounts?: ((accounts: Iterable<string>) => void) | undefined;
   /** Called with the usage events of a recorded batch, before they are acknowledged. */
@@ -47,13 +44,11 @@ type RecordBatch<Event> = (books: Books, events: readonly Event[]) => Promise<un
  * in JetStream.
  */
 export function startRecording(options: RecordingOptions): AsyncDisposable {
-  const { bus, counted, unpriced, gatherMs } = options;
+  const { bus, gatherMs } = options;
   const { usage, credits, tasks } = eventStreams;
   const recordUsage: RecordBatch<UsageEvent> = async (books, events) => {
-    const added = await recordCalls(books, events);
-    counted.inc(added.length);
+    countUsage(await recordCalls(books, events));
     options.onAccounts?.(new Set(events.map(({ accountId }) => accountId)));
-    for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
     // Includes repeated events, because an earlier attempt may have failed before this line.
     await options.onCalls?.(books, events);
   };

@@ -95,8 +95,6 @@ export class AccountModel {
         maxPerTransaction: 2,
         gatherMs: 0,
         log: this.#log,
-        counted: counter(),
-        unpriced: new Counter({ name: "none", help: "none", registers: [], labelNames: ["model", "unit"] }),
       });
     for (let at = 0; at < steps; at++) {
       await this.#step();

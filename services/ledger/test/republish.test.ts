@@ -1,8 +1,12 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount, hold, publishEntries, settle } from "@modelgate/accounts";
+import { createAccount, hold, publishEntries, settle, type OutboxEntry } from "@modelgate/accounts";
+import { openBooks } from "@modelgate/books";
+import type { UsageDraft } from "@modelgate/contracts";
 import { createLogger, type Bus, type BusMessage } from "@modelgate/platform";
 import { startBackends, testUsageDraft, until, type Backends } from "@modelgate/testkit";
+import { usageCounted, usageUnpriced } from "../src/ledger-metrics.ts";
+import { recordPublishedOf } from "../src/restore/record-copies.ts";
 import { startRepublishing } from "../src/restore/republish.ts";
 
 let backends: Backends;
@@ -16,17 +20,43 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
+/** Settles a call of a new account, and returns its event. */
+async function settledCall(accountId: string): Promise<OutboxEntry> {
+  const callId = `call-${accountId}`;
+  const draft: UsageDraft = {
+    ...testUsageDraft(accountId, callId),
+    time: new Date().toISOString(),
+    requestId: "request-1",
+    model: accountId,
+    unpriced: ["inputTokens"],
+  };
+  await createAccount(redis, { id: accountId, balance: 1_000n });
+  const reservation = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
+  await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...reservation });
+  return (await settle(redis, { accountId, callId, costNanos: 1n, tokens: 0, draft })) ?? expect.unreachable();
+}
+
+const { log } = createLogger("test", "silent");
+
+/** A bus that stores every message, and whose streams are not read. */
+const publishingBus: Bus = {
+  connected: true,
+  publish: async (messages) => messages.map(() => undefined),
+  consume: () => expect.fail("not called here"),
+  readProgress: () => expect.fail("not called here"),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
 test("a stream that was recreated is noticed although it has more messages than the deleted one had", async () => {
   let stream = { created: "2026-11-27T01:00:00Z", last: 5 };
   let reads = 0;
   const published: string[] = [];
   const bus: Bus = {
-    connected: true,
+    ...publishingBus,
     publish: (messages: readonly BusMessage[]) => {
       published.push(...messages.map(({ id }) => id));
       return Promise.resolve(messages.map(() => undefined));
     },
-    consume: () => expect.fail("not called here"),
     readProgress: () => {
       reads++;
       return Promise.resolve({
@@ -36,20 +66,11 @@ test("a stream that was recreated is noticed although it has more messages than 
         readOldestAgeMs: () => Promise.resolve(0),
       });
     },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  const [accountId, callId] = ["recreated", "call-1"];
-  const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString(), requestId: "request-1" };
-  await createAccount(redis, { id: accountId, balance: 1_000n });
-  const reservation = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
-  await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...reservation });
-  const entry = await settle(redis, { accountId, callId, costNanos: 1n, tokens: 0, draft });
-  if (entry === undefined) throw new Error("the call was not settled");
-  await publishEntries(redis, bus, [entry]);
+  await publishEntries(redis, bus, [await settledCall("recreated")]);
   const first = [...published];
   expect(first).toHaveLength(1);
 
-  const { log } = createLogger("test", "silent");
   const connection = { useDuringMove: () => Promise.reject(new Error("no books here")) };
   await using _ = startRepublishing({ redis, bus, connection, log, afterMs: 3_600_000 });
   await until("the stream to be read", () => reads >= 6);
@@ -57,4 +78,20 @@ test("a stream that was recreated is noticed although it has more messages than 
   stream = { created: "2026-11-27T02:00:00Z", last: 9 };
   await until("the event to be published again", () => published.length > 1);
   expect(published).toEqual([...first, ...first]);
+});
+
+test("an event that is recorded from its copy is counted once in the metrics", async () => {
+  await using books = await openBooks({ file: ":memory:" }, log);
+  const counts = async (): Promise<readonly number[]> => {
+    const [usage] = (await usageCounted.get()).values;
+    const unpriced = (await usageUnpriced.get()).values.find(({ labels }) => labels.model === "copied");
+    return [usage?.value ?? 0, unpriced?.value ?? 0];
+  };
+  const [before = 0] = await counts();
+  const entry = await settledCall("copied");
+  for (let times = 1; times <= 2; times++) {
+    await publishEntries(redis, publishingBus, [entry]);
+    expect(await recordPublishedOf({ redis, books }, "copied")).toBe(1);
+    expect(await counts()).toEqual([before + 1, 1]);
+  }
 });

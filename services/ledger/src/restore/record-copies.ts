@@ -1,5 +1,6 @@
 import { removeReadCopies, readCopies, shardOf, type CopiedEvent } from "@modelgate/accounts";
 import { recordCalls, recordCredits, recordTasks } from "@modelgate/books";
+import { countUsage } from "../ledger-metrics.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
 /** Writes events into the books from their copies in Redis, and removes the copies. */
@@ -8,9 +9,11 @@ export async function recordPublished(
   copies: readonly CopiedEvent[],
 ): Promise<void> {
   const events = copies.map(({ event }) => event);
-  await recordCalls(
-    books,
-    events.filter((event) => "costNanos" in event),
+  countUsage(
+    await recordCalls(
+      books,
+      events.filter((event) => "costNanos" in event),
+    ),
   );
   await recordCredits(
     books,
