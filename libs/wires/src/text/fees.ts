@@ -1,5 +1,6 @@
 import { type ToolUnit, type Units, withoutUndefined } from "@modelgate/contracts";
-import { hasAny, isRecord, splitWords, type JsonRecord } from "@modelgate/formats/json";
+import { hasAny, isRecord, memberOf, splitWords, type JsonRecord } from "@modelgate/formats/json";
+import { parseCount } from "./hub/counts.ts";
 
 /** A requested tool that the vendor runs. */
 export interface RequestedTool {
@@ -134,18 +135,14 @@ const toolCountMembers = ["num_search_queries", "num_sources_used", anthropicMem
 /** Reads the number of calls of vendor tools from a usage report, in several vendors' spellings. */
 export function countedTools(usage: unknown): Units | undefined {
   if (!isRecord(usage) || !hasAny(usage, toolCountMembers)) return undefined;
-  const within = (name: string, ...counts: readonly string[]): number => {
-    const reported = usage[name];
-    return isRecord(reported) ? counts.reduce((sum, count) => sum + countOrZero(reported[count]), 0) : 0;
-  };
-  const plugins = usage["plugins"];
-  const search = isRecord(plugins) && isRecord(plugins["search"]) ? countOrZero(plugins["search"]["count"]) : 0;
+  const within = (name: string, ...counts: readonly string[]): number =>
+    counts.reduce((sum, count) => sum + countOrZero(memberOf(usage[name], count)), 0);
   const webSearches = Math.max(
     countOrZero(usage["num_search_queries"]),
     countOrZero(usage["num_sources_used"]),
     within(anthropicMember, "web_search_requests"),
     within(xaiMember, "web_search_calls", "x_search_calls"),
-    search,
+    countOrZero(memberOf(memberOf(usage["plugins"], "search"), "count")),
   );
   const codeInterpreters = Math.min(
     1,
@@ -161,7 +158,7 @@ export function countedTools(usage: unknown): Units | undefined {
 }
 
 function countOrZero(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.trunc(value) : 0;
+  return parseCount(value) ?? 0;
 }
 
 export function reportedFees({

@@ -109,6 +109,18 @@ test("the same rules apply to clients of the same wire", () => {
   expect(forwarded("responses", "other", body)).toEqual({ body, dropped: [] });
 });
 
+test.each<[string, object, object]>([
+  ["gpt-5-mini", { max_tokens: 9, n: 1 }, { n: 1, max_completion_tokens: 9 }],
+  ["ft:o4-mini:us::a", { max_tokens: 9 }, { max_completion_tokens: 9 }],
+  ["gpt-6-luna", { max_completion_tokens: 9 }, { max_completion_tokens: 9 }],
+  ["gpt-4.1", { max_tokens: 9 }, { max_tokens: 9 }],
+  ["other", { max_tokens: 9 }, { max_tokens: 9 }],
+])("%s gets the output limit %j as %j", (model, sent, fitted) => {
+  expect(forwarded("chat", model, sent)).toEqual({ body: fitted, dropped: [] });
+  const limit = Object.keys(rendered("chat", model, { maxTokens: 9 }).body).filter((name) => name.startsWith("max_"));
+  expect(limit).toEqual([model === "gpt-4.1" || model === "other" ? "max_tokens" : "max_completion_tokens"]);
+});
+
 test("instructions become the first message for models that place them after the input", () => {
   const instructions = [text("Be brief."), text("Be kind.")];
   expect(rendered("responses", "gpt-6.2-sol", { instructions }).body).toEqual({

@@ -11,12 +11,11 @@ import {
   findMembersInTurns,
 } from "@modelgate/formats/json";
 import { renderEvent } from "../../kind/index.ts";
-import { fitToModel, extensionMembers, refusesUnknownFields } from "../hub/openai-models.ts";
+import { acceptsNewestFields, fitToModel, extensionMembers, refusesUnknownFields } from "../hub/openai-models.ts";
 import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
 import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
 import { chatFees, readUsage, renderUsage } from "./usage.ts";
 import { answeredChoices } from "./vendor-answer.ts";
-import { acceptsNewestFields } from "./vendor-turns.ts";
 
 const readDeltaText = memberTextReader(
   "content reasoning_content reasoning refusal name arguments text thinking".split(" "),

@@ -5,12 +5,18 @@ import type { TextTarget } from "../hub/wire.ts";
 import type { FieldSupport, RequestField, TextRequest, Tool, ToolChoice } from "../hub/request.ts";
 import { unsupportedFailure, unsupportedFields, Unsupported, searchToolName } from "../hub/request.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
-import { openAiEffort, refusesUnknownFields, withAcceptedSampling, withAcceptedTier } from "../hub/openai-models.ts";
+import {
+  acceptsNewestFields,
+  openAiEffort,
+  refusesUnknownFields,
+  withAcceptedSampling,
+  withAcceptedTier,
+} from "../hub/openai-models.ts";
 import { adaptCacheMarks, renderCaching } from "../hub/prompt-cache.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire } from "../hub/render.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderSearchOptions } from "./search.ts";
-import { acceptsNewestFields, renderTurns, searchesTheWeb } from "./vendor-turns.ts";
+import { renderTurns, searchesTheWeb } from "./vendor-turns.ts";
 
 export const fieldSupport: FieldSupport = {
   spelling: {

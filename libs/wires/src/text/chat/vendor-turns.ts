@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "../hub/request.ts";
-import { refusesUnknownFields } from "../hub/openai-models.ts";
+import { acceptsNewestFields, refusesUnknownFields } from "../hub/openai-models.ts";
 import type {
   Part,
   ReasoningPart,
@@ -198,18 +198,8 @@ function chooseFence(text: string): string {
   return fence;
 }
 
-/**
- * Models of OpenAI, which accept fields that most compatible vendors lack, such as `max_completion_tokens`. The name
- * may follow a path (`openai/gpt-5`).
- */
-const newestModels = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d))/;
-
 /** Models that accept web search options; many others refuse them. */
 const webSearchModels = /(?:^|\/)(?:gpt-[^/]*-search|sonar)/;
-
-export function acceptsNewestFields(model: string): boolean {
-  return newestModels.test(model);
-}
 
 export function searchesTheWeb(model: string): boolean {
   return webSearchModels.test(model);

@@ -2,6 +2,7 @@ import {
   isRecord,
   splitWords,
   membersOf,
+  parseMember,
   spliceMembers,
   withoutMembers,
   findMembersInTurns,
@@ -18,6 +19,13 @@ const openaiModels = /(?:^|[/:])(?:o\d|gpt-\d|chatgpt-)/;
 /** Returns true if a model's vendor refuses unknown fields. The name may follow a path or `ft:`. */
 export function refusesUnknownFields(model: string): boolean {
   return openaiModels.test(model);
+}
+
+/** Matches models of OpenAI that accept fields which most compatible vendors lack, such as `max_completion_tokens`. */
+const newestModels = /(?:^|[/:])(?:o\d|gpt-(?:[5-9]|\d\d))/;
+
+export function acceptsNewestFields(model: string): boolean {
+  return newestModels.test(model);
 }
 
 /** Members that OpenAI refuses. Other unknown members are forwarded, because OpenAI may have added them. */
@@ -144,11 +152,20 @@ export function withAcceptedTier(request: TextRequest, model: string, unsupporte
   return { ...request, serviceTier: acceptedTier };
 }
 
+/** Renames `max_tokens`, which the newest models refuse. */
+function withNewestLimit(body: Buffer, members: ReturnType<typeof membersOf>, model: string, wire: OpenAiWire): Buffer {
+  const limit = wire === "chat" && acceptsNewestFields(model) ? parseMember(body, "max_tokens", members) : undefined;
+  if (typeof limit !== "number") return body;
+  return withoutMembers(spliceMembers(body, { max_completion_tokens: String(limit) }, members), ["max_tokens"]);
+}
+
 /** Changes a forwarded request to what its model accepts, by removing or replacing members. */
-export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
-  if (rulesOfOpenAiModel(model) === undefined) return { body, dropped: [] };
-  yield* findMembersInTurns(body);
-  const names = new Set(membersOf(body).map(({ name }) => name));
+export function* fitToModel(clientBody: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
+  if (rulesOfOpenAiModel(model) === undefined) return { body: clientBody, dropped: [] };
+  yield* findMembersInTurns(clientBody);
+  const members = membersOf(clientBody);
+  const body = withNewestLimit(clientBody, members, model, wire);
+  const names = new Set(members.map(({ name }) => name));
   const holder = wire === "chat" ? "reasoning_effort" : "reasoning";
   const reasoning = names.has(holder) ? yield* memberInTurns(body, holder) : undefined;
   const effortName = isRecord(reasoning) ? reasoning["effort"] : reasoning;
