@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textWire } from "@modelgate/wires/text";
+import { chatWireForDialect, textWire } from "@modelgate/wires/text";
 import { callOf, exchangeOf, sentBody } from "./in-memory.ts";
 
 /** Request to which the tests add members that only other vendors of the wire accept. */
@@ -66,6 +66,14 @@ test.each<[object, object]>([
   const messages = [{ role: "user", content: [{ type: "file", file }] }];
   const { sent } = await sentFor("chat", { ...hello, messages }, "gpt-5.2");
   expect(sent["messages"]).toEqual([{ role: "user", content: [part] }]);
+});
+
+test("an aggregator gets its members for a model of OpenAI too", async () => {
+  const members = { provider: { data_collection: "deny", zdr: true }, reasoning: { max_tokens: 9 }, min_p: 0.1 };
+  const openRouter = chatWireForDialect({ maxTokens: "max_tokens", reasoningMember: "reasoning" });
+  const exchange = await exchangeOf(callOf("chat", { ...hello, ...members }), openRouter, "openai/gpt-5.4");
+  expect(JSON.parse(sentBody(exchange))).toEqual({ ...hello, ...members, model: "openai/gpt-5.4" });
+  expect(exchange.dropped).toEqual([]);
 });
 
 test.each<[object, readonly string[]]>([

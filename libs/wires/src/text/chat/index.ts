@@ -105,13 +105,12 @@ export function chatWireForDialect(dialect: ChatDialect): ChatWire {
 function dialectPass(dialect: ChatDialect): TextPass {
   const { pass } = chatWire;
   const sequences = unsupportedSequences(dialect);
-  const { accepts: usuallyAccepts } = pass;
   const { maxTokens, alwaysReportsUsage, usageIn } = dialect;
   return {
     ...pass,
-    *accepts(body, model) {
-      if (sequences.length > 0 && (yield* includesAny(body, ...sequences))) return false;
-      return usuallyAccepts === undefined || (yield* usuallyAccepts(body, model));
+    // Members that only OpenAI refuses are forwarded, even to a vendor with OpenAI's models.
+    *accepts(body) {
+      return sequences.length === 0 || !(yield* includesAny(body, ...sequences));
     },
     outputLimitOrder: (model) =>
       maxTokens === undefined ? pass.outputLimitOrder(model) : [maxTokens, ...pass.outputLimitOrder(model)],

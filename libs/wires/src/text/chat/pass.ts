@@ -24,7 +24,6 @@ const readDeltaText = memberTextReader(
 const usageMember = Buffer.from('usage"');
 const nullMember = Buffer.from(":null");
 const reasoningMember = Buffer.from('"reasoning_content"');
-const extensionMemberBytes = [...extensionMembers].map((name) => Buffer.from(`"${name}"`));
 const doneMarker = Buffer.from("[DONE]");
 const errorMember = Buffer.from('"error"');
 const deltaMember = Buffer.from('"delta"');
@@ -35,7 +34,6 @@ export const chatPass: TextPass = {
   *accepts(body, model) {
     if (!refusesUnknownFields(model)) return true;
     if (yield* includesAny(body, reasoningMember)) return false;
-    if (!(yield* includesAny(body, ...extensionMemberBytes))) return true;
     yield* findMembersInTurns(body);
     return !membersOf(body).some(({ name }) => extensionMembers.has(name));
   },
