@@ -1,6 +1,9 @@
 import {
+  asRecords,
+  includesAny,
   isRecord,
   type JsonRecord,
+  memberInTurns,
   membersOf,
   parseMember,
   spliceMembers,
@@ -61,15 +64,21 @@ function renameReasoningMember(messages: unknown, { reasoningMember = defaultRea
 /** Member that most vendors use for reasoning. */
 const defaultReasoningMember = "reasoning_content";
 
-/** Returns the byte sequences in messages that the vendor refuses or misreads. */
-export function unsupportedSequences({
-  noDeveloper,
-  reasoningMember = defaultReasoningMember,
-}: ChatDialect): readonly Buffer[] {
-  return [
-    ...(noDeveloper === true ? ['"developer"'] : []),
-    ...(reasoningMember === defaultReasoningMember ? [] : [`"${defaultReasoningMember}"`]),
-  ].map((text) => Buffer.from(text));
+const developerBytes = Buffer.from('"developer"');
+const reasoningBytes = Buffer.from(`"${defaultReasoningMember}"`);
+
+/** Returns true if the vendor refuses or misreads a message. Messages are parsed only if the body may have such a one. */
+export function* hasUnsupportedMessage(
+  body: Buffer,
+  { noDeveloper, reasoningMember = defaultReasoningMember }: ChatDialect,
+): Generator<undefined, boolean> {
+  const hasOtherReasoning = reasoningMember !== defaultReasoningMember;
+  const needles = [...(noDeveloper === true ? [developerBytes] : []), ...(hasOtherReasoning ? [reasoningBytes] : [])];
+  if (needles.length === 0 || !(yield* includesAny(body, ...needles))) return false;
+  return asRecords(yield* memberInTurns(body, "messages")).some(
+    ({ role, [defaultReasoningMember]: reasoning }) =>
+      (noDeveloper === true && role === "developer") || (hasOtherReasoning && reasoning !== undefined),
+  );
 }
 
 /** Changes a forwarded request to the vendor's dialect. */

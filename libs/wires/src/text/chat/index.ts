@@ -5,7 +5,6 @@ import {
   asRecords,
   type JsonRecord,
   findMembersInTurns,
-  includesAny,
 } from "@modelgate/formats/json";
 import { parseFrameRecord, eventStreamFraming } from "@modelgate/formats/sse";
 import { createdId, type StoreDialect } from "../../vendor-stores/members.ts";
@@ -16,7 +15,7 @@ import type { TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readParams, inspectedMembers, parseRequest } from "./client-request.ts";
 import { ChatWriter } from "./client-stream.ts";
-import { fitBytes, fitRendered, unsupportedSequences, type ChatDialect } from "./dialect.ts";
+import { fitBytes, fitRendered, hasUnsupportedMessage, type ChatDialect } from "./dialect.ts";
 import { chatPass } from "./pass.ts";
 import { requestedFees, readUsage } from "./usage.ts";
 import { parseAnswer, failureOf } from "./vendor-answer.ts";
@@ -104,13 +103,12 @@ export function chatWireForDialect(dialect: ChatDialect): ChatWire {
 
 function dialectPass(dialect: ChatDialect): TextPass {
   const { pass } = chatWire;
-  const sequences = unsupportedSequences(dialect);
   const { maxTokens, alwaysReportsUsage, usageIn } = dialect;
   return {
     ...pass,
     // Members that only OpenAI refuses are forwarded, even to a vendor with OpenAI's models.
     *accepts(body) {
-      return sequences.length === 0 || !(yield* includesAny(body, ...sequences));
+      return !(yield* hasUnsupportedMessage(body, dialect));
     },
     outputLimitOrder: (model) =>
       maxTokens === undefined ? pass.outputLimitOrder(model) : [maxTokens, ...pass.outputLimitOrder(model)],

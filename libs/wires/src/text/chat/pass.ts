@@ -4,7 +4,6 @@ import {
   asRecord,
   isRecord,
   type JsonRecord,
-  includesAny,
   membersOf,
   parseMember,
   spliceInTurns,
@@ -14,6 +13,7 @@ import { renderEvent } from "../../kind/index.ts";
 import { acceptsNewestFields, fitToModel, extensionMembers, refusesUnknownFields } from "../hub/openai-models.ts";
 import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
 import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
+import { hasUnsupportedMessage } from "./dialect.ts";
 import { chatFees, readUsage, renderUsage } from "./usage.ts";
 import { answeredChoices } from "./vendor-answer.ts";
 
@@ -23,7 +23,6 @@ const readDeltaText = memberTextReader(
 
 const usageMember = Buffer.from('usage"');
 const nullMember = Buffer.from(":null");
-const reasoningMember = Buffer.from('"reasoning_content"');
 const doneMarker = Buffer.from("[DONE]");
 const errorMember = Buffer.from('"error"');
 const deltaMember = Buffer.from('"delta"');
@@ -33,7 +32,7 @@ const includesMark = frameIncludes('error"', 'finish_reason":"', "DONE]");
 export const chatPass: TextPass = {
   *accepts(body, model) {
     if (!refusesUnknownFields(model)) return true;
-    if (yield* includesAny(body, reasoningMember)) return false;
+    if (yield* hasUnsupportedMessage(body, { reasoningMember: "none" })) return false;
     yield* findMembersInTurns(body);
     return !membersOf(body).some(({ name }) => extensionMembers.has(name));
   },

@@ -61,6 +61,8 @@ describe("a passed request", () => {
     [{ reasoningMember: "none" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
     [{ reasoningMember: "reasoning" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
     [{}, { role: "assistant", content: "x", reasoning_content: "t" }, true],
+    [{ noDeveloper: true }, { role: "user", content: "x", name: "developer" }, true],
+    [{ reasoningMember: "none" }, { ...user, metadata: { reasoning_content: "t" } }, true],
   ])("in %j of %j is unchanged: %s", (dialect, message, isUnchanged) => {
     const body = Buffer.from(JSON.stringify({ model: "m", messages: [message] }));
     const accepts = chatWireForDialect(dialect).pass?.accepts?.(body, "m");
