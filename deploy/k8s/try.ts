@@ -171,7 +171,7 @@ async function call(edge: string, body: object): Promise<string> {
 
 /** Command of docs/operations/production.md in control's pod. */
 const gatectl = "programs/gatectl.js account show demo --json";
-const saying = (content: string) => ({ messages: [{ role: "user", content }] });
+const chatRequest = (content: string) => ({ messages: [{ role: "user", content }] });
 const pods = [...podsOf("StatefulSet"), ...podsOf("Deployment")];
 try {
   docker("network", "create", run);
@@ -180,13 +180,13 @@ try {
   console.log(`${pods.length} pods are ready`);
   const edge = pods.find(({ name }) => name === "edge");
   if (edge === undefined) throw new Error("no edge");
-  const answer = await call(addressOf(edge), saying("Hello"));
+  const answer = await call(addressOf(edge), chatRequest("Hello"));
   if (!answer.includes("You said: Hello")) throw new Error(answer);
   const bill = docker("exec", `${run}-control`, "node", ...gatectl.split(" "));
   console.log(`answered; gatectl in control's pod says: ${bill.replace(/\n[^]*/, "").slice(0, 160)}`);
   const stream = call(addressOf(edge), {
     stream: true,
-    ...saying('{{simulate: {"chunks": 40, "chunkDelayMs": 400}}}'),
+    ...chatRequest('{{simulate: {"chunks": 40, "chunkDelayMs": 400}}}'),
   });
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   await Promise.all(

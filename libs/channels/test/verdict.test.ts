@@ -72,21 +72,21 @@ test.each<[string, unknown, object | undefined]>([
   else expect(blameOf(error)).toMatchObject(expected);
 });
 
-const saying = (message: string): VendorRefusal =>
+const refusalWith = (message: string): VendorRefusal =>
   new VendorRefusal({ code: "upstream_error", retryable: true, blame: "channel" }, 500, undefined, { message });
 
 test.each<[string, unknown, string | undefined]>([
-  ["a long text", saying("x".repeat(5_000)), "x".repeat(300)],
-  ["a key", saying("Bearer sk-canary is wrong, sk-canary"), "Bearer [redacted] is wrong, [redacted]"],
-  ["a key at the cut of the text", saying(`${"x".repeat(296)}sk-canary`), `${"x".repeat(296)}[red`],
-  ["terminal escapes and line breaks", saying("\u001b[31mred\u0007\r\nsecond\u009b2J"), "[31mred second 2J"],
-  ["direction marks", saying("safe\u202Eexe.\u2066txt"), "safe exe. txt"],
+  ["a long text", refusalWith("x".repeat(5_000)), "x".repeat(300)],
+  ["a key", refusalWith("Bearer sk-canary is wrong, sk-canary"), "Bearer [redacted] is wrong, [redacted]"],
+  ["a key at the cut of the text", refusalWith(`${"x".repeat(296)}sk-canary`), `${"x".repeat(296)}[red`],
+  ["terminal escapes and line breaks", refusalWith("\u001b[31mred\u0007\r\nsecond\u009b2J"), "[31mred second 2J"],
+  ["direction marks", refusalWith("safe\u202Eexe.\u2066txt"), "safe exe. txt"],
   [
     "a connection's error",
     failure("upstream_error", new Error("connect to sk-canary\nfailed")),
     "connect to [redacted] failed",
   ],
-  ["a header", saying("x-team: header-canary is unknown to v2"), "x-team: [redacted] is unknown to v2"],
+  ["a header", refusalWith("x-team: header-canary is unknown to v2"), "x-team: [redacted] is unknown to v2"],
   ["no words", failure("upstream_timeout"), undefined],
 ])("the message for operators about %s is short, on one line and without secrets", (_, error, expected) => {
   const channel = { baseUrl: "https://v.example", headers: { "x-team": "header-canary", "x-version": "v2" } };

@@ -31,14 +31,14 @@ const echo = defineScript({
     `if not note and fresh then return {'bare'} end
      redis.call('SET', counter, count)
      redis.call('SADD', sets[2], 'member')
-     local seen = {}
-     for at, each in ipairs(bounds) do seen[at] = each * 2 end
-     return {'echoed', count = count + 1, amount = amount, fresh = fresh, note = note, seen = seen}`,
+     local doubled = {}
+     for at, each in ipairs(bounds) do doubled[at] = each * 2 end
+     return {'echoed', count = count + 1, amount = amount, fresh = fresh, note = note, doubled = doubled}`,
   ),
   keys: ["counter", "sets[]"],
   args: { count: "number", amount: "nanos", fresh: "flag", note: "text?", bounds: "number[]" },
   replies: {
-    echoed: { count: "number", amount: "nanos", fresh: "flag", note: "text?", seen: "number[]" },
+    echoed: { count: "number", amount: "nanos", fresh: "flag", note: "text?", doubled: "number[]" },
     bare: {},
   },
 });
@@ -48,14 +48,14 @@ const largest = 9_223_372_036_854_775_807n;
 describe("defineScript()", () => {
   test("passes keys and arguments to a script by name, and returns the reply's values by name", async () => {
     const reply = await echo(redis, keys, { count: 3, amount: largest, fresh: false, note: "n", bounds: [1, 2] });
-    expect(reply).toEqual({ verdict: "echoed", count: 4, amount: largest, fresh: false, note: "n", seen: [2, 4] });
+    expect(reply).toEqual({ verdict: "echoed", count: 4, amount: largest, fresh: false, note: "n", doubled: [2, 4] });
     expect(await redis.get("c")).toBe("3");
     expect(await redis.smembers("s2")).toEqual(["member"]);
   });
 
   test("passes undefined as nil, and an empty list", async () => {
     const reply = await echo(redis, keys, { count: 3, amount: 0n, fresh: false, note: undefined, bounds: [] });
-    expect(reply).toEqual({ verdict: "echoed", count: 4, amount: 0n, fresh: false, note: undefined, seen: [] });
+    expect(reply).toEqual({ verdict: "echoed", count: 4, amount: 0n, fresh: false, note: undefined, doubled: [] });
     expect(await echo(redis, keys, { count: 3, amount: 0n, fresh: true, note: undefined, bounds: [] })).toEqual({
       verdict: "bare",
     });
@@ -63,7 +63,7 @@ describe("defineScript()", () => {
 
   test("uses the order of declaration, not the order of the object", async () => {
     const reply = await echo(redis, keys, { bounds: [5], note: "n", fresh: true, amount: 7n, count: 1 });
-    expect(reply).toMatchObject({ count: 2, amount: 7n, fresh: true, seen: [10] });
+    expect(reply).toMatchObject({ count: 2, amount: 7n, fresh: true, doubled: [10] });
   });
 
   test("loads the script again if Redis no longer has it", async () => {

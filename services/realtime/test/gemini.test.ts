@@ -59,10 +59,10 @@ test("speech both ways: turns are detected, and speech during an answer interrup
   const session = await openSession(area, { model: "gem" });
   session.send({ type: "session.update", session: { type: "realtime", audio: { input: { transcription: {} } } } });
   await session.next("session.updated");
-  const hear = (bytes: number, value: number) =>
+  const sendAudio = (bytes: number, value: number) =>
     session.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(bytes, value).toString("base64") });
-  hear(48_000, 1);
-  hear(4_800, 0);
+  sendAudio(48_000, 1);
+  sendAudio(4_800, 0);
   expect((await session.next("conversation.item.input_audio_transcription.completed")).transcript).toBe(
     "1100 ms of speech",
   );
@@ -74,7 +74,7 @@ test("speech both ways: turns are detected, and speech during an answer interrup
   session.send(userMessage(simulated({ chunks: 200, chunkDelayMs: 10, bodyBytes: 2_000 })));
   session.send({ type: "response.create" });
   await session.next("response.output_audio.delta");
-  hear(4_800, 1);
+  sendAudio(4_800, 1);
   await session.next("input_audio_buffer.speech_started");
   const cut = await session.next("response.done");
   expect(cut.response).toMatchObject({ status: "cancelled", status_details: { reason: "turn_detected" } });

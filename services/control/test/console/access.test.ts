@@ -136,11 +136,11 @@ describe("permissions of control's API", () => {
       ["expiresAt", "2091-01-01T00:00:00Z", "expiresAt must not be after 2080-01-01"],
       ["group", "double", "group must be one that operators assigned to the account, such as default."],
     ] as const;
-    for (const [param, value, say] of wider)
+    for (const [param, value, text] of wider)
       for (const key of [id, mine.id])
         expect(await bea.post(`/tokens/${key}`, { [param]: value }), `${param} ${value}`).toMatchObject({
           status: 400,
-          error: { param, message: expect.stringContaining(say) },
+          error: { param, message: expect.stringContaining(text) },
         });
     const unbounded = { group: "default", models: ["chat"], expiresAt: "2080-01-01T00:00:00Z" };
     expect(await bea.post("/accounts/bounded/tokens", unbounded)).toMatchObject({ error: { param: "dollarsPerDay" } });
