@@ -540,6 +540,27 @@ describe("a stream that is passed on", () => {
     });
   });
 
+  test("counts the images of Seedream's sequence, of which one may fail", () => {
+    const pass = wires.images.pass.stream(15);
+    const failed = Buffer.from(
+      'data: {"type":"image_generation.partial_failed","error":{"code":"OutputImageSensitiveContentDetected"}}\n\n',
+    );
+    const end = { type: "image_generation.completed", usage: { generated_images: 2, output_tokens: 9 } };
+    expect(pass.inspect(failed)).toMatchObject({ failed: false, done: false });
+    expect(wires.images.pass.isFirstEvent(JSON.parse(failed.toString().slice(6)))).toBe(true);
+    for (const images of [1, 2])
+      expect(pass.inspect(frame("image_generation.partial_succeeded"))).toMatchObject({
+        done: false,
+        usage: { images },
+      });
+    expect(pass.endsWithConnection).toBe(true);
+    expect(pass.inspect(Buffer.from(`data: ${JSON.stringify(end)}\n\n`))).toMatchObject({
+      done: true,
+      usage: { images: 2, outputImageTokens: 9 },
+    });
+    expect(pass.endsWithConnection).toBe(false);
+  });
+
   test("recognises a partial image by its event or its type, not by words in a prompt", () => {
     const bare = Buffer.from('data: {"b64_json":"aGk=","type":"image_edit.partial_image"}\n\n');
     expect(wires.images.pass.stream().inspect(bare).usage).toEqual({ images: 0 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { maxImagesOf, readImageBody } from "@modelgate/wires/images";
+import { maxImagesOf, minImagesOf, readImageBody } from "@modelgate/wires/images";
 import { refuseAmbiguous, withoutMembers } from "@modelgate/formats/json";
 import { surplusOutputLimits, wires } from "@modelgate/wires/text";
 import { wires as videoWires } from "@modelgate/wires/video";
@@ -132,14 +132,18 @@ test.each([
   expect(() => videoWires[wire].client.read(body)).toThrow(expect.objectContaining({ code: "invalid_value", param }));
 });
 
-test.each([
+test.each<[object, number, number?]>([
   [{}, 1],
   [{ n: 3 }, 3],
   [{ n: 2, batch_size: 4 }, 4],
   [{ num_images: "6" }, 6],
-  [{ sequential_image_generation_options: { max_images: 15 } }, 15],
+  [{ sequential_image_generation_options: { max_images: 15 } }, 15, 1],
   [{ extra_body: { parameters: { n: 8 } } }, 8],
   [{ seed: 900, user: "12" }, 1],
-])("maximum number of images of a request: %j", (more, expected) => {
-  expect(maxImagesOf(readImageBody({ model: "m", prompt: "a fox", ...more }).request)).toBe(expected);
+  [{ sequential_image_generation: "disabled" }, 1],
+  [{ sequential_image_generation: "auto" }, 15, 1],
+  [{ sequential_image_generation: "auto", sequential_image_generation_options: { max_images: 4 } }, 4, 1],
+])("maximum and certain number of images of a request: %j", (more, most, least = most) => {
+  const { request } = readImageBody({ model: "m", prompt: "a fox", ...more });
+  expect([maxImagesOf(request), minImagesOf(request)]).toEqual([most, least]);
 });

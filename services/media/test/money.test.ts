@@ -77,16 +77,24 @@ test("a hold covers the largest number of images in any field that a vendor may 
   for (const more of [
     { n: 1, batch_size: 500 },
     { sequential_image_generation_options: { max_images: 15 } },
+    { sequential_image_generation: "auto" },
     { n: 1, parameters: { n: 10 } },
   ])
     expect((await ask(more)).status).toBe(402);
   expect(vendor.requests).toHaveLength(before);
 });
 
-test("a high-quality image is refused if there is only a price per image", async () => {
+test("a sequence without a maximum is billed by the images that were made", async () => {
+  vendor.behave({ items: 12 });
+  const { units } = await billed({ model: "pictures", prompt: "a fox", sequential_image_generation: "auto" });
+  expect(units.images).toBe(12);
+});
+
+test("a high-quality image, or one with a tool, is refused if there is only a price per image", async () => {
   for (const [more, param] of [
     [{ quality: "high" }, "quality"],
     [{ size: "4096x4096" }, "size"],
+    [{ tools: [{ type: "web_search" }] }, "tools"],
   ] as const) {
     const answer = await area.post("/v1/images/generations", { model: "drawn", prompt: "a fox", ...more }, keys.demo);
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param } }]);

@@ -1,4 +1,4 @@
-import type { Price, Units } from "@modelgate/contracts";
+import { Failure, type Price, type Units } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import {
   costliestTokens,
@@ -27,6 +27,7 @@ import {
 } from "@modelgate/relay/images";
 import {
   maxImagesOf,
+  minImagesOf,
   refuseWithoutImage,
   measureInput,
   wires,
@@ -105,7 +106,9 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
 
   plan(_: Call, { parsed, endUser, images }: MediaRequest, { model, unpriced }: ServingModel): ImagesPlan {
     const { request } = parsed;
-    const requestSize: RequestSize = { ...measureInput(request), choices: maxImagesOf(request) };
+    if (unpriced !== "pass") refuseTools(request);
+    const choices = maxImagesOf(request);
+    const requestSize: ImagesSize = { ...measureInput(request), choices, certainImages: minImagesOf(request) };
     return {
       images,
       endUser,
@@ -140,11 +143,23 @@ function pricedImagesOf({ quality, size, dialect }: ImageRequest): PricedImages 
   };
 }
 
+/** Refuses (400) tools that the vendor runs, such as Seedream's web search. No unit counts their calls. */
+function refuseTools({ additional }: ImageRequest): void {
+  if (additional?.members["tools"] === undefined) return;
+  const message = "tools is not covered by the price of this model.";
+  throw new Failure("unsupported_parameter", message, { param: "tools" });
+}
+
+interface ImagesSize extends RequestSize {
+  /** Images that the vendor makes for certain. */
+  readonly certainImages: number;
+}
+
 /**
- * Measures an image call. A client that disconnects early pays for all requested images, which the vendor makes anyway.
+ * Measures an image call. A client that disconnects early pays for the images that the vendor makes anyway.
  */
 function measureOf(
-  { textBytes, mediaTokens, choices }: RequestSize,
+  { textBytes, mediaTokens, choices, certainImages }: ImagesSize,
   imageTokens: number,
   outputTokens: number,
   price: Price,
@@ -156,15 +171,18 @@ function measureOf(
       ...costliestTokens({ input: textBytes + mediaTokens, output: choices * outputTokens }, price),
     },
     bound: { images: maxBilledImages(choices) },
-    floor: floorOfImages(inputTokens, choices, price),
+    floor: floorOfImages(inputTokens, certainImages, price),
     meter(reported, _words, callStatus) {
-      const missing = choices - (reported?.images ?? 0);
+      const missing = certainImages - (reported?.images ?? 0);
       if (callStatus === "cancelled" && missing > 0) {
         const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * imageTokens;
         const tokens = price.has("images") ? {} : { outputImageTokens };
-        return Promise.resolve({ units: { inputTokens, ...reported, ...tokens, images: choices }, estimated: true });
+        return Promise.resolve({
+          units: { inputTokens, ...reported, ...tokens, images: certainImages },
+          estimated: true,
+        });
       }
-      return Promise.resolve({ units: reported ?? { images: choices }, estimated: reported === undefined });
+      return Promise.resolve({ units: reported ?? { images: certainImages }, estimated: reported === undefined });
     },
   };
 }

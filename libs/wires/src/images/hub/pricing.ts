@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "@modelgate/formats/json";
+import { isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
 import { countTextBytes, type InputSize } from "../../kind/index.ts";
 import type { ImageRequest } from "./request.ts";
 
@@ -22,9 +22,23 @@ const countMemberNames: ReadonlySet<string> = new Set(
 /** Maximum depth of the search: the members may be in `parameters` or `extra_body`. */
 const maxSearchDepth = 3;
 
+/** Maximum number of images that Seedream makes for a sequence if the request sets none. */
+const maxSequenceImages = 15;
+
 /** Returns the maximum number of images that a vendor may create for a request. */
 export function maxImagesOf({ count = 1, additional }: Pick<ImageRequest, "count" | "additional">): number {
-  return additional === undefined ? count : Math.max(count, largestCount(additional.members, maxSearchDepth));
+  if (additional === undefined) return count;
+  const { members } = additional;
+  const { sequential_image_generation: sequence, sequential_image_generation_options: options } = members;
+  const maxSequence = sequence === "auto" ? parseCount(memberOf(options, "max_images")) || maxSequenceImages : 0;
+  return Math.max(count, maxSequence, largestCount(members, maxSearchDepth));
+}
+
+/** Returns the number of images that a vendor creates for certain. A sequence may have fewer than its maximum. */
+export function minImagesOf(request: Pick<ImageRequest, "count" | "additional">): number {
+  const names = Object.keys(request.additional?.members ?? {});
+  const isSequence = names.some((name) => name.startsWith("sequential_image_generation"));
+  return isSequence ? (request.count ?? 1) : maxImagesOf(request);
 }
 
 function largestCount(members: JsonRecord, depth: number): number {

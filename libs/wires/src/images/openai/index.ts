@@ -1,5 +1,5 @@
 import { withoutUndefined, addUnits, failureFrames, type Units } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord, type Fields } from "@modelgate/formats/json";
+import { asRecord, isRecord, memberOf, type JsonRecord, type Fields } from "@modelgate/formats/json";
 import type { Target, Wire } from "../../wire.ts";
 import { renderImageStream, renderImages, imagesAnswer, noImagesFailure } from "../hub/answer.ts";
 import type {
@@ -162,24 +162,30 @@ function readTokens(usage: unknown): Units | undefined {
 }
 
 function passStream(max = Infinity): TextStreamPass {
-  let completed = 0;
+  let made = 0;
+  let isEnded = false;
   let tokens: Units = {};
-  const usage = (): Units => ({ ...tokens, images: completed });
+  const usage = (): Units => ({ ...tokens, images: made });
   return {
     inspect(frame) {
       if (partialImagePattern.test(frame.toString("latin1", 0, maxTypeOffset)))
         return { ...plainFrame, usage: usage() };
       const event = parseFrameRecord(frame);
       if (event === undefined) return plainFrame;
+      const stage = stageOf(event);
+      // Seedream makes the other images of a sequence.
+      if (stage === "partial_failed") return plainFrame;
       if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };
-      if (typeof event["type"] !== "string" || !event["type"].endsWith(".completed")) return plainFrame;
-      completed++;
+      if (stage !== "completed" && stage !== "partial_succeeded") return plainFrame;
+      const total = parseCount(memberOf(event["usage"], "generated_images"));
+      made = total === undefined ? made + 1 : Math.max(made, total);
+      isEnded = total !== undefined;
       tokens = addUnits(tokens, readTokens(event["usage"]) ?? {});
-      return { ...plainFrame, usage: usage(), done: true };
+      return { ...plainFrame, usage: usage(), done: stage === "completed" };
     },
     get endsWithConnection() {
       // While requested images are missing, a completed image does not end the stream.
-      return completed < max;
+      return !isEnded && made < max;
     },
     // Events of this wire do not name the model.
     renameFrame: (frame) => frame,
@@ -195,6 +201,15 @@ function passStream(max = Infinity): TextStreamPass {
 const partialImagePattern = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
 const maxTypeOffset = 400;
 
-function isStreamStart({ type, error }: JsonRecord): boolean {
-  return typeof type === "string" && type !== "error" && !isRecord(error);
+function isStreamStart(event: JsonRecord): boolean {
+  const { type, error } = event;
+  return typeof type === "string" && type !== "error" && (!isRecord(error) || stageOf(event) === "partial_failed");
+}
+
+/**
+ * Returns the last part of an event's type. Seedream sends one `partial_succeeded` or `partial_failed` per image, and
+ * then one `completed` with the number of images (https://www.volcengine.com/docs/82379/1824137).
+ */
+function stageOf({ type }: JsonRecord): string | undefined {
+  return typeof type === "string" ? type.split(".").at(-1) : undefined;
 }
