@@ -513,6 +513,13 @@ describe("a vendor's texts", () => {
     ],
     ["kling-video", { code: 0, data: { task_status: "succeed" } }, { kind: "pending", state: "in_progress" }],
     ["kling-video", { code: 1302, message: "too fast" }, { kind: "unknown" }],
+    // Another gateway behind Kling's paths.
+    ["kling-video", { code: "success", data: { status: "IN_PROGRESS" } }, { kind: "pending", state: "in_progress" }],
+    [
+      "kling-video",
+      { code: "success", data: { status: "SUCCESS", result_url: "https://x" } },
+      { kind: "finished", result: { url: "https://x" } },
+    ],
     ["jimeng-video", { code: 10_000, data: { status: "generating" } }, { kind: "pending", state: "in_progress" }],
     ["jimeng-video", { code: 10_000, data: { status: "not_found" } }, { kind: "not-found" }],
     // The operator's key lacks access or cannot pay, which shows nothing about the task.
@@ -596,11 +603,17 @@ describe("a vendor's texts", () => {
     expect(wires[wire].vendor.parse(body)).toMatchObject(sighting);
   });
 
+  test("a task of another gateway behind Kling's paths is read", () => {
+    const created = { id: "task_9", task_id: "task_9", object: "video", model: "kling-v1", status: "queued" };
+    expect(wires["kling-video"].vendor.started(created)).toBe("task_9");
+  });
+
   test.each([
     ["videos", {}],
     ["videos", { id: "../other" }],
     ["video-generations", { task_id: "" }],
     ["kling-video", { code: 1201, message: "no" }],
+    ["kling-video", { code: 0, task_id: "task_9" }],
     ["jimeng-video", { code: 50_412, data: null }],
     ["veo-video", {}],
     ["veo-video", { name: "models/../operations/1" }],

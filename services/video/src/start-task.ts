@@ -107,18 +107,18 @@ export function renderStart(
   };
 }
 
-/** Reads a vendor's answer to the start of a task. Throws VendorRefusal or Failure if the answer names no task. */
+/**
+ * Reads a vendor's answer to the start of a task. Throws VendorRefusal if the answer is a refusal, and Failure if it
+ * names no task: the vendor may have started one, so the start is not repeated.
+ */
 export async function readStartedTask(
   answer: UpstreamAnswer,
   { provider, start, measure, dropped }: RenderedStart,
 ): Promise<StartedTask> {
-  const { text, isWhole } = await readUpTo(answer, answerBytes);
+  const { text } = await readUpTo(answer, answerBytes);
   const body = parseJsonBody(text);
-  if (body === undefined) {
-    const message = "The vendor's answer is not a JSON object.";
-    throw isWhole ? unreadableAnswer(answer, message) : new Failure("upstream_error", message);
-  }
-  const id = readTaskId(answer, { body, text }, wires[start.wire].vendor, provider);
+  if (body === undefined) throw new Failure("upstream_error", "The vendor's answer is not a JSON object.");
+  const id = readTaskId({ body, text }, wires[start.wire].vendor, provider);
   return { wire: start.wire, operation: provider.taskOf?.(id, start) ?? id, measure, dropped };
 }
 
@@ -135,7 +135,6 @@ function parseJsonBody(text: string): JsonRecord | undefined {
  * Returns the vendor's id of the task. Throws VendorRefusal if the answer reports an error despite its success status.
  */
 function readTaskId(
-  answer: UpstreamAnswer,
   { body, text }: { readonly body: JsonRecord; readonly text: string },
   { started }: VideoVendor,
   provider: Provider,
@@ -143,12 +142,8 @@ function readTaskId(
   try {
     return started(body);
   } catch (error) {
-    if (typeof body["code"] === "number") throw new VendorRefusal(provider.failureOf(400, text), 400, undefined);
-    throw error instanceof Failure ? unreadableAnswer(answer, error.message) : error;
+    const { code, error: reported } = body;
+    const isRefusal = typeof code === "number" || typeof code === "string" || (reported ?? undefined) !== undefined;
+    throw isRefusal ? new VendorRefusal(provider.failureOf(400, text), 400, undefined) : error;
   }
-}
-
-/** Creates the refusal for an answer without a task id. Such a task cannot be used, so the next channel is tried. */
-function unreadableAnswer({ status }: UpstreamAnswer, message: string): VendorRefusal {
-  return new VendorRefusal({ code: "upstream_error", message, retryable: true, blame: "channel" }, status, undefined);
 }

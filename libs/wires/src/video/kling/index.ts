@@ -1,6 +1,7 @@
 import { Failure, withoutUndefined, type TaskState } from "@modelgate/contracts";
 import { memberOf, Fields, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import {
+  generations,
   readShared,
   renderCreated as renderCreatedShared,
   renderTask as renderTaskShared,
@@ -27,7 +28,7 @@ export const kling = {
   vendor: {
     defaultSeconds,
     render: renderRequest,
-    started: ({ code, data }) => startedAs(code === 0 ? data : undefined, "task_id"),
+    started: parseStarted,
     parse: parsePollResult,
   },
   client: { read: parseRequest, render: renderTask, created: renderCreated, inspectedMembers, spelling },
@@ -108,7 +109,16 @@ const states = {
 /** Time for which the vendor keeps a video, in ms. */
 const resultLifetimeMs = 30 * 86_400_000;
 
-function parsePollResult({ code, data }: JsonRecord): PollResult {
+/** Reads the id of a task. Another gateway answers as in `video-generations`, without Kling's code. */
+function parseStarted(body: JsonRecord): string {
+  const { code, data } = body;
+  if (typeof code !== "number") return generations.vendor.started(body);
+  return startedAs(code === 0 ? data : undefined, "task_id");
+}
+
+function parsePollResult(body: JsonRecord): PollResult {
+  const { code, data } = body;
+  if (typeof code !== "number") return generations.vendor.parse(body);
   if (code !== 0 || !isRecord(data)) return unknownResult;
   const { task_status: vendorStatus, task_status_msg: message, task_result: result, updated_at: updated } = data;
   const videos = memberOf(result, "videos");
