@@ -259,6 +259,11 @@ describe("a vendor gets", () => {
 test.each([
   ["kling-video", { fps: 30, size: "1792x1024" }, ["size", "fps"]],
   ["kling-video", { size: "1280x720" }, []],
+  ["kling-video", { size: "1920x1080" }, ["size"]],
+  ["kling-video", { size: "1920x1080", metadata: { mode: "pro" } }, []],
+  ["kling-video", { size: "1280x720", aspect_ratio: "9:16" }, ["size"]],
+  ["kling-video", { size: "1280x720", aspect_ratio: "21:9" }, ["aspectRatio"]],
+  ["jimeng-video", { size: "1920x1080" }, ["size"]],
   ["jimeng-video", { fps: 30, aspect_ratio: "2:1" }, ["aspectRatio", "fps"]],
   ["jimeng-video", { fps: 24 }, []],
   ["videos", { fps: 24, aspect_ratio: "16:9", seed: 7 }, ["seed", "fps", "aspectRatio"]],

@@ -32,13 +32,20 @@ export interface FittedShape {
 export function fitShape(
   { size, aspectRatio }: VideoShape,
   ratios: readonly string[],
-  resolutionNames?: ResolutionNames,
+  resolutionNames: ResolutionNames,
 ): FittedShape {
-  const ratio = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
-  if (ratio !== undefined && !ratios.includes(ratio)) return { dropped: [size === undefined ? "aspectRatio" : "size"] };
-  if (resolutionNames === undefined || size === undefined) return { ratio, dropped: [] };
-  const resolution = resolutionNameOf(resolutionNames, { size });
-  return { ratio, resolution, dropped: resolution === undefined ? ["size"] : [] };
+  const ratioOfSize = size === undefined ? undefined : ratioOf(size);
+  const ratio = [aspectRatio, ratioOfSize].find((each) => each !== undefined && ratios.includes(each));
+  const resolution = ratio === undefined ? undefined : resolutionNameOf(resolutionNames, { size });
+  const isSizeFitted = ratio === ratioOfSize && resolution !== undefined;
+  return {
+    ratio,
+    resolution,
+    dropped: [
+      ...(aspectRatio !== undefined && aspectRatio !== ratio ? (["aspectRatio"] as const) : []),
+      ...(size !== undefined && !isSizeFitted ? (["size"] as const) : []),
+    ],
+  };
 }
 
 /** Returns the vendor's name of a size's resolution; undefined if it is not supported. */

@@ -88,6 +88,8 @@ function readImages(fields: Fields): readonly (VideoImage | undefined)[] {
 
 const lengths = [5, 10];
 const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
+/** Matches models that make videos with 1080 lines. The others make 720. */
+const highResolution = /1080|_pro$/;
 
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseFields(request, ["negativePrompt"]);
@@ -95,7 +97,8 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
   const images = [request.firstFrame, request.lastFrame].filter((image) => image !== undefined);
   const isFromText = images.length === 0;
-  const shape = fitShape(isFromText ? request : {}, ratios);
+  const lines = highResolution.test(model) ? 1080 : 720;
+  const shape = fitShape(isFromText ? request : {}, ratios, { [lines]: `${lines}p` });
   const body = withoutUndefined({
     ...additional.members,
     req_key: model,

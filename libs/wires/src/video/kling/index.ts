@@ -59,7 +59,8 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   const additional = additionalVideoMembers(request, "kling-video", supportedExtras);
   const seconds = secondsAmong(supportedSeconds, request.seconds ?? defaultSeconds);
   refuseLastFrameAlone(request);
-  const shape = firstFrame === undefined ? fitShape(request, ratios) : shapeOfImage;
+  const lines = additional.members["mode"] === "pro" ? 1080 : 720;
+  const shape = firstFrame === undefined ? fitShape(request, ratios, { [lines]: `${lines}p` }) : shapeOfImage;
   const body = withoutUndefined({
     ...additional.members,
     model_name: model,
