@@ -97,6 +97,11 @@ test.each([
   else expect(failureOf(check)).toMatchObject({ code: "invalid_value", param: "image" });
 });
 
+test.each(["image/x\r\nx-a: b", "text/html"])("a picture of the media type %j is refused", (type) => {
+  const body = { model: "film", prompt: "p", input_reference: `data:${type};base64,QUJD` };
+  expect(failureOf(() => parse("videos", body))).toMatchObject({ code: "invalid_value", param: "input_reference" });
+});
+
 test("a large picture is checked in several steps", () => {
   const { request } = parse("video-generations", { model: "film", prompt: "p", image: step.repeat(3) });
   expect([...checkImages(request)]).toHaveLength(2);

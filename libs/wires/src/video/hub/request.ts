@@ -196,6 +196,8 @@ export type VideoImage =
     }
   | { readonly kind: "file"; readonly fileId: string };
 
+/** Matches media types of images. Vendors get them in a header. */
+const imageMediaType = /^(?:image\/[\w.+-]{1,100}|application\/octet-stream)$/i;
 const notBase64 = /[^A-Za-z0-9+/_-]/;
 
 /** Parses an image. `checkImages` checks its characters later. Throws Failure invalid_value. */
@@ -204,7 +206,9 @@ export function parseImage(text: string, param: string): VideoImage {
   const dataUrl = text.startsWith("data:") ? readDataUrl(text) : undefined;
   const data = dataUrl?.data ?? text;
   if (data === "" || (text.startsWith("data:") && dataUrl === undefined)) throw wrongImage(param);
-  return { kind: "data", mediaType: imageTypeOfBase64(data) ?? dataUrl?.mediaType ?? "image/png", data, at: param };
+  const mediaType = imageTypeOfBase64(data) ?? dataUrl?.mediaType ?? "image/png";
+  if (!imageMediaType.test(mediaType)) throw wrongImage(param);
+  return { kind: "data", mediaType, data, at: param };
 }
 
 /** Checks that images are Base64, in short steps. Throws Failure invalid_value. */
@@ -218,7 +222,7 @@ export function* checkImages({ firstFrame, lastFrame }: VideoRequest): Generator
 }
 
 function wrongImage(param: string): Failure {
-  return invalidFailure(param, `${param} must be an http(s) address, a data URL or Base64.`);
+  return invalidFailure(param, `${param} must be an http(s) address, or an image as a data URL or Base64.`);
 }
 
 /** Renders an image as its address or a data URL. Throws Failure unsupported_parameter for a vendor's file. */
