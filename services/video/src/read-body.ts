@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { bufferForm, type FormLimits, type BufferedForm, type ServiceCall } from "@modelgate/platform";
-import { readJson } from "@modelgate/relay";
+import { formAsBody, readJson } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/formats/json";
 import { inspectedMembers } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
@@ -75,9 +75,9 @@ function formToMembers({ fields, files }: BufferedForm): JsonRecord {
     members.set(name, value);
   };
   for (const [name, value] of fields) addMember(name, value);
-  refuseAmbiguous(Buffer.from(JSON.stringify(Object.fromEntries(members))), inspectedMembers);
+  refuseAmbiguous(Buffer.from(JSON.stringify(formAsBody(members))), inspectedMembers);
   for (const { name, contentType, bytes } of files) addMember(name, dataUrl(name, contentType, bytes));
-  return Object.fromEntries(members);
+  return formAsBody(members);
 }
 
 const imageType = /^image\/[\w.+-]{1,100}$/;

@@ -162,6 +162,15 @@ describe("an image", () => {
     }
   });
 
+  test("as an address in the SDK's form reaches a vendor of another format", async () => {
+    await area.simulator.forget("kling");
+    const image_url = "https://pictures.example/boat.png";
+    const video = await sdk().videos.create({ model: "film-kling", prompt: "A boat", input_reference: { image_url } });
+    const [vendorRequest] = await area.simulator.requests("kling");
+    expect(JSON.parse(vendorRequest?.body ?? "{}")).toMatchObject({ image: image_url });
+    await ended(area, video.id);
+  });
+
   test.each([
     ["of another kind", { type: "text/plain", bytes: png }, /must be an image/],
     ["of zero bytes", { type: "image/png", bytes: Buffer.alloc(0) }, /is empty/],
