@@ -3,7 +3,7 @@ import { createProxyMiddleware } from "http-proxy-middleware";
 import { Failure, type Area } from "@modelgate/contracts";
 import { OpenList } from "@modelgate/platform";
 import { RetryingAgent } from "./retrying-agent.ts";
-import { ProxiedCall, type ProxyOptions } from "./proxied-call.ts";
+import { containErrors, ProxiedCall, type ProxyOptions } from "./proxied-call.ts";
 import { ProxiedSession } from "./proxied-session.ts";
 import { contextOf, upgradeOf, type Proxied } from "./request-context.ts";
 
@@ -26,7 +26,9 @@ export class AreaProxy implements Disposable {
       (proxy) => {
         proxy.on("proxyReq", (upstream, request) => contextOf(request).proxied?.onRequest(upstream));
         proxy.on("proxyReqWs", (upstream, request) => contextOf(request).proxied?.onRequest(upstream));
-        proxy.on("proxyRes", (answer, request) => contextOf(request).proxied?.onAnswer(answer));
+        proxy.on("proxyRes", (answer, request) =>
+          containErrors(this.#options.log, request, () => contextOf(request).proxied?.onAnswer(answer)),
+        );
         proxy.on("error", (error, request) => request && contextOf(request).proxied?.onError(error));
       },
     ],

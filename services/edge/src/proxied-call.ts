@@ -1,6 +1,13 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import { answerFailure, discardRestOfBody, idsOf, restartFailure, shutdownRequest } from "@modelgate/platform";
+import {
+  answerFailure,
+  discardRestOfBody,
+  HttpSink,
+  idsOf,
+  restartFailure,
+  shutdownRequest,
+} from "@modelgate/platform";
 import type { Logger } from "@modelgate/platform";
 import { contextOf, type Proxied } from "./request-context.ts";
 import { errorAppenderOf, type StreamErrorAppender } from "./stream-error.ts";
@@ -60,6 +67,7 @@ export class ProxiedCall implements Proxied {
     for (const [name, value] of Object.entries(answer.headers)) {
       if (value !== undefined && !connectionHeaders.has(name)) response.setHeader(name, value);
     }
+    if (answer.headers.trailer !== undefined) new HttpSink(response).announceTrailer(answer.headers.trailer);
     response.statusCode = answer.statusCode ?? 502;
     if (answer.statusMessage !== undefined) response.statusMessage = answer.statusMessage;
     this.#errorAppender = errorAppenderOf({
@@ -68,18 +76,23 @@ export class ProxiedCall implements Proxied {
       canAppend: answer.headers["content-length"] === undefined && answer.headers["content-encoding"] === undefined,
     });
     if (this.#errorAppender !== undefined) this.#upstream?.setTimeout(this.#options.streamSilenceMs);
+    const { log } = this.#options;
     answer
-      .on("data", (chunk: Buffer) => {
-        const out = this.#errorAppender?.push(chunk) ?? chunk;
-        if (out.length > 0 && !response.write(out)) answer.pause();
-      })
-      .once("end", () => {
-        if (this.#isOver || !answer.complete) return;
-        this.#isOver = true;
-        response.addTrailers(Object.entries(answer.trailers).map(([name, value = ""]) => [name, value] as const));
-        response.end(this.#errorAppender?.buffered);
-      });
+      .on("data", (chunk: Buffer) => containErrors(log, this.#request, () => this.#pass(answer, chunk)))
+      .once("end", () => containErrors(log, this.#request, () => this.#onServiceEnd(answer)));
     response.on("drain", () => answer.resume());
+  }
+
+  #pass(answer: IncomingMessage, chunk: Buffer): void {
+    const out = this.#errorAppender?.push(chunk) ?? chunk;
+    if (out.length > 0 && !this.#response.write(out)) answer.pause();
+  }
+
+  #onServiceEnd({ complete, trailers }: IncomingMessage): void {
+    if (this.#isOver || !complete) return;
+    this.#isOver = true;
+    this.#response.addTrailers(Object.entries(trailers).map(([name, value = ""]) => [name, value] as const));
+    this.#response.end(this.#errorAppender?.buffered);
   }
 
   /** Ends a call if the service cannot be reached, or if the connection to the service broke before the answer. */
@@ -121,13 +134,23 @@ export class ProxiedCall implements Proxied {
   }
 }
 
+/** Runs a listener of a proxied call. An error in it disconnects the client, because an uncaught error ends the process. */
+export function containErrors(log: Logger, request: IncomingMessage, listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    log.error({ ...idsOf(contextOf(request)), err: error }, "a proxied call failed");
+    request.socket.destroy();
+  }
+}
+
 export function logServiceFailure(log: Logger, request: IncomingMessage, message: string, error?: Error): void {
   const context = contextOf(request);
   log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, message);
 }
 
-/** Headers that are not copied from the service, because this server chooses the framing of its answer. */
-const connectionHeaders: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
+/** Headers that are not copied from the service, because the client's connection determines the framing of its answer. */
+const connectionHeaders: ReadonlySet<string> = new Set(["connection", "keep-alive", "trailer", "transfer-encoding"]);
 
 /** Headers that are removed when an error replaces the body. */
 const bodyHeaders = ["content-encoding", "trailer", "cache-control", "x-accel-buffering"];

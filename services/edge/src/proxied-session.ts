@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import { answerFailure } from "@modelgate/platform";
 import { SessionErrorAppender, type SessionClose } from "./frame-end.ts";
-import { logServiceFailure, serviceUnavailable, type ProxyOptions } from "./proxied-call.ts";
+import { containErrors, logServiceFailure, serviceUnavailable, type ProxyOptions } from "./proxied-call.ts";
 import { contextOf, type Proxied, type Upgrade } from "./request-context.ts";
 
 /** Maximum ms in which a closing socket sends its last bytes. */
@@ -77,11 +77,12 @@ export class ProxiedSession implements Proxied {
     const client = this.#upgrade.socket;
     this.#service = service;
     this.#upgrade.status = 101;
-    for (const event of ["error", "end", "close"]) service.once(event, () => this.#onServiceEnd());
+    const contain = (listener: () => void): void => containErrors(this.#options.log, this.#request, listener);
+    for (const event of ["error", "end", "close"]) service.once(event, () => contain(() => this.#onServiceEnd()));
     // The proxy pipes the service to the client. Here only complete frames are sent, so that an error event can follow.
     client.once("pipe", () => {
       service.unpipe(client);
-      service.on("data", (chunk: Buffer) => this.#pass(chunk)).resume();
+      service.on("data", (chunk: Buffer) => contain(() => this.#pass(chunk))).resume();
     });
     client.on("drain", () => service.resume());
     client.once("close", () => endSoon(service));

@@ -102,6 +102,35 @@ describe("a call", () => {
     expect(answer.trailers).toEqual({ "x-cost": "7" });
   });
 
+  test("a client of HTTP/1.0 gets a stream without its trailer", async () => {
+    serve((_request, response) => {
+      response.writeHead(200, { ...sse, trailer: "x-cost" }).write(event("1"));
+      response.addTrailers({ "x-cost": "7" });
+      response.end(event("2"));
+    });
+    const socket = connect(edge.port, "127.0.0.1");
+    socket.write("POST /v1/chat/completions HTTP/1.0\r\ncontent-length: 2\r\n\r\n{}");
+    const [head = "", ...body] = Buffer.concat(await socket.toArray())
+      .toString()
+      .split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(head).not.toMatch(/trailer|x-cost/i);
+    expect(body).toEqual([event("1") + event("2")]);
+  });
+
+  test.each(["setHeader", "write", "end"] as const)("an error of `%s` ends only its call", async (method) => {
+    serve((_request, response) => {
+      const answer = answers.at(-1);
+      if (answers.length === 1 && answer !== undefined)
+        vi.spyOn(answer, method).mockImplementation(() => {
+          throw new Error("a defect");
+        });
+      response.writeHead(200, sse).end(event("1"));
+    });
+    await expect(post().then((answer) => answer.text())).rejects.toThrow();
+    expect(await (await post()).text()).toBe(event("1"));
+  });
+
   test("a call keeps its connection to the service when the client closes, except with a body of unknown length", async () => {
     serve((_request, response) => void response.end("ok"));
     await text(await ask({ connection: "close", "content-length": "2" }, "{}"));
