@@ -74,7 +74,7 @@ export async function readDetachedStream(
   attempted: OpenAttempt<AcceptedAnswer>,
   { reader, bufferedStream }: AcceptedStream,
 ): Promise<void> {
-  const { deps, call, meter, plan, lifetime } = run;
+  const { deps, call, meter, lifetime } = run;
   const { heartbeatMs, gatherMs, answerBytes: maxBytes } = deps.limits;
   const translator = reader.translator({ mayBeCut: false });
   meter.textExtractor = translator;
@@ -99,11 +99,7 @@ export async function readDetachedStream(
   const { callStatus } = await forwarder.ended;
   const { aborted } = lifetime.signal;
   if (callStatus === "failed" && !aborted) attempted.reportInterruption("upstream_error");
-  const metered =
-    aborted && !meter.hasData
-      ? { units: await usageAfterDisconnect(plan.cost, run.heldMoney.expected), estimated: true }
-      : await meterStream(plan.cost, meter, aborted ? "cancelled" : callStatus);
-  await run.settle(metered, "cancelled", clientDisconnectedStatus);
+  await run.settle(await meterRun(run, aborted ? "cancelled" : callStatus), "cancelled", clientDisconnectedStatus);
 }
 
 interface ResumableAnswer {
@@ -240,7 +236,12 @@ function allowanceOf({ plan: { cost }, serving, heldMoney, meter }: CallRun): Al
 
 /** Settles a stream: before the last byte if its usage was reported, otherwise after its tokens are counted. */
 async function settleStream(run: CallRun, callStatus: CallStatus, failure: Failure | undefined): Promise<void> {
-  const { meter, plan } = run;
-  const metered = reportedUsage(plan.cost, meter, callStatus) ?? (await meterStream(plan.cost, meter, callStatus));
+  const metered = reportedUsage(run.plan.cost, run.meter, callStatus) ?? (await meterRun(run, callStatus));
   await run.settle(metered, callStatus, 200, failure?.code);
+}
+
+/** Returns the usage of a stream. A client that disconnected before any output pays `usageAfterDisconnect`. */
+async function meterRun({ meter, plan, heldMoney }: CallRun, callStatus: CallStatus): Promise<Metered> {
+  if (callStatus !== "cancelled" || meter.hasData) return await meterStream(plan.cost, meter, callStatus);
+  return { units: await usageAfterDisconnect(plan.cost, heldMoney.expected), estimated: true };
 }

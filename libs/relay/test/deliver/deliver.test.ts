@@ -197,6 +197,17 @@ test("a client that disconnects in the middle of a stream stops its vendor and i
   expect(ends).toMatchObject([{ callStatus: "cancelled", estimated: true, units: { outputTokens: 3 } }]);
 });
 
+test("a client that disconnects before the first output is charged for its input", async () => {
+  const vendor = new FakeAnswer().sends('data: {"choices":[]}\n\n');
+  const { client, ends, over } = begin(await streamed(vendor));
+  client.disconnect();
+  await over;
+  expect(vendor.aborted).toBe(true);
+  const { floorUnits } = expectText(size, model, 1, 2_048);
+  expect(floorUnits.inputTokens).toBeGreaterThan(0);
+  expect(ends).toMatchObject([{ callStatus: "cancelled", estimated: true, units: floorUnits }]);
+});
+
 test("a stream that breaks ends with the wire's error, counts against its channel, and is charged for the received part", async () => {
   const vendor = new FakeAnswer().sends(frame("one two three"));
   const { client, events, ends, over } = begin(await streamed(vendor));
