@@ -103,10 +103,12 @@ export class FakeClient implements AnswerSink {
     this.headers[name] = value;
   }
 
-  announceTrailer(): void {}
+  announceTrailer(name: string): void {
+    this.setHeader("trailer", name);
+  }
 
   addTrailer(name: string, value: string): void {
-    this.trailers[name] = value;
+    if (this.headers["trailer"] === name) this.trailers[name] = value;
   }
 
   begin(status: number, headers: Readonly<Record<string, string>>): void {

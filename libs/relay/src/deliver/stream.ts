@@ -12,7 +12,7 @@ import { StreamTimer } from "../money/call-metrics.ts";
 import { maxTextCost } from "../money/expect.ts";
 import type { Metered } from "../money/measure.ts";
 import { meterEndedEarly, meterStream, reportedUsage, usageAfterDisconnect } from "../money/meter.ts";
-import { streamHeaders } from "../pending-stream.ts";
+import { beginStream } from "../pending-stream.ts";
 import { cancelUnfinished, isUnfinished } from "./cancel-unfinished.ts";
 import { RouteLink } from "./route-link.ts";
 import { RunStream, type StreamSource } from "./run-stream.ts";
@@ -32,10 +32,7 @@ export async function deliverStream(
   const translator =
     plan.showsCost === true ? new CostTranslator(plain, (units) => run.heldMoney.costOf(units)) : plain;
   meter.textExtractor = translator;
-  if (!call.answer.isHeadSent) {
-    call.answer.announceTrailer(headers.cost);
-    call.answer.begin(200, { "content-type": translator.contentType, ...streamHeaders });
-  }
+  if (!call.answer.isHeadSent) beginStream(call.answer, translator.contentType);
   const { provider } = attempted.route.candidate.channel;
   const firstByteMs = (run.outcome.firstByteAt ?? performance.now()) - run.heldMoney.heldAt;
   using timer = new StreamTimer(serving.model.kind, provider, serving.model.name, firstByteMs);

@@ -12,6 +12,7 @@ import type { StreamAnswerReader } from "../../src/answers/stream-reader.ts";
 import type { AcceptedAnswer } from "../../src/call-run.ts";
 import { CallRun } from "../../src/call-run.ts";
 import { DetachedAnswers } from "../../src/detached-answers.ts";
+import { sendHeartbeats } from "../../src/pending-stream.ts";
 import { deliver } from "../../src/run-call.ts";
 import type { CallKind, Plan } from "../../src/kind.ts";
 import type { Outcome } from "../../src/outcome.ts";
@@ -175,6 +176,18 @@ test("a stream's seat is released and its hold settled before the client has the
     { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, callStatus: "completed", status: 200 },
   ]);
   expect(client.headers).toMatchObject({ "x-modelgate-dropped": "seed" });
+});
+
+test("a stream that begins with a heartbeat has its cost in a trailer", async () => {
+  const client = new FakeClient();
+  const waiting = { contentType: "text/event-stream", heartbeat: ": wait\n\n", fail: () => "" };
+  {
+    using _beating = sendHeartbeats(client, waiting, 1);
+    await vi.waitFor(() => expect(client.isHeadSent).toBe(true));
+  }
+  const { over } = begin(await streamed(new FakeAnswer().sends(frame("a"), used, done)), { client });
+  await over;
+  expect(client.trailers).toEqual({ "x-modelgate-cost": "0.00" });
 });
 
 test("a stream ends when its balance is used up, and is settled as completed at the counted usage", async () => {
