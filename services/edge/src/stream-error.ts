@@ -49,6 +49,11 @@ export class StreamErrorAppender {
   /** Returns the bytes that may be sent, and buffers the beginning of an unfinished part. */
   push(chunk: Buffer): Buffer {
     const all = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
+    // Whitespace between parts is not buffered, because services send it as a heartbeat.
+    if (!this.#isInside && isWhitespace(all)) {
+      this.#buffered = noBytes;
+      return all;
+    }
     const end = this.#parts.endOfLast(all, this.#buffered.length);
     if (end > 0) this.#isInside = false;
     if (all.length - end > maxBufferedBytes) this.#isInside = true;
@@ -68,6 +73,10 @@ export class StreamErrorAppender {
   renderEnd(failure: Failure, requestId: string): string | undefined {
     return this.#parts.renderEnd(failure, requestId, this.#isInside);
   }
+}
+
+function isWhitespace(bytes: Buffer): boolean {
+  return (bytes[0] ?? 0) <= 0x20 && /^\s*$/.test(bytes.toString("latin1"));
 }
 
 /** Creates the parser of a stream of events or lines. `ending` is the text that closes an unfinished part. */
@@ -117,9 +126,7 @@ class ArrayParts implements StreamParts {
     let end = 0;
     for (let position = seen; position < bytes.length; position++)
       if (this.#endsElement(bytes[position])) end = position + 1;
-    // Whitespace between elements is not buffered, because services send it as a heartbeat.
-    const isBetween = this.#depth <= 1 && !this.#isText;
-    return isBetween && /^\s*$/.test(bytes.toString("latin1", end)) ? bytes.length : end;
+    return end;
   }
 
   renderEnd(failure: Failure, requestId: string, isInside: boolean): string | undefined {

@@ -91,6 +91,14 @@ test.each([
   expect(errorAppenderOf(head)).toBeUndefined();
 });
 
+test.each([
+  ["ollamaChat", "application/x-ndjson", [" ", " ", '{"done":true}\n', " "]],
+  ["streamGenerateContent", "application/json", ["\n", '[{"a":1}', "\n", ' ,{"b":2}', "\n", "]"]],
+])("heartbeats of %s are sent at once", (endpointId, contentType, chunks) => {
+  const end = errorAppenderOf({ endpointId, contentType, canAppend: true });
+  expect(chunks.map((chunk) => end?.push(Buffer.from(chunk)).toString())).toEqual(chunks);
+});
+
 test("a stream of lines ends with an error on a separate line, wherever it was interrupted", () => {
   const firstLine = '{"message":{"content":"Hello"},"done":false}\n';
   const error = '{"error":"gone"}\n';
