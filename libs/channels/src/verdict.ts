@@ -1,5 +1,12 @@
 import { idsOf } from "@modelgate/platform";
-import { Failure, inOneLine, maxVendorMessage, withoutUndefined, type UpstreamWire } from "@modelgate/contracts";
+import {
+  Failure,
+  inOneLine,
+  maxVendorMessage,
+  withoutUndefined,
+  type FailureCode,
+  type UpstreamWire,
+} from "@modelgate/contracts";
 import type { AttemptPlan, PreparedAttempt, UpstreamAnswer } from "./attempt-plan.ts";
 import type { RequestRoute } from "./channel-request.ts";
 import { fingerprintOf } from "./evidence.ts";
@@ -184,12 +191,17 @@ function refusesSignatures(error: unknown, { canDropSignatures, history }: Verdi
   return canDropSignatures === true && history === undefined;
 }
 
-/** Returns true if another route may succeed. An answer that was too large would be too large there as well. */
+/**
+ * Returns true if another route may succeed. An answer that was too large would be too large there as well. A gateway
+ * that is overloaded would fail there too, and each vendor bills its answer.
+ */
 function mayRetryOnOtherRoute(error: unknown): boolean {
   if (error instanceof VendorRefusal) return error.meaning.retryable;
-  if (error instanceof Failure && error.code === "answer_too_large") return false;
+  if (error instanceof Failure && limitsOfGateway.has(error.code)) return false;
   return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
 }
+
+const limitsOfGateway: ReadonlySet<FailureCode> = new Set(["answer_too_large", "server_overloaded"]);
 
 /** Error codes of connections on which no byte of the request was sent. */
 const unsentCodes: ReadonlySet<string> = new Set([

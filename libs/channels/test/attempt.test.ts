@@ -247,6 +247,23 @@ describe("an attempt", () => {
     expect([requests, attempted.attempts]).toEqual([["b chat"], 2]);
   });
 
+  test.each(["answer_too_large", "server_overloaded"] as const)(
+    "whose answer fails with %s has no further attempt",
+    async (code) => {
+      const { requests, blamed, attempts } = attemptsAt([]);
+      const failing = planOf([candidate("a"), candidate("b")], {
+        prepare: ({ candidate: { channel } }) => ({
+          request: { url: new URL(channel.baseUrl), method: "POST", headers: {} },
+          accept: async () => {
+            throw new Failure(code);
+          },
+        }),
+      });
+      await expect(attempts.run(failing)).rejects.toMatchObject({ failure: { code }, isFinal: true });
+      expect([requests, blamed]).toEqual([["a"], []]);
+    },
+  );
+
   test("whose image cannot be fetched through the channel's proxy is sent to another channel, and does not count against the channel", async () => {
     const { prepare } = planOf([]);
     const unfetched = planOf([candidate("a", { priority: 1 }), candidate("b")], {
