@@ -11,6 +11,8 @@ const exposedHeaders = [
   "x-modelgate-attempts",
   "x-modelgate-cost",
   "x-modelgate-max-output-tokens",
+  "x-modelgate-model",
+  "x-modelgate-upstream-request-id",
   ...["limit", "remaining", "reset"].flatMap((part) =>
     ["requests", "tokens"].flatMap((unit) => [`x-ratelimit-${part}-${unit}`, `anthropic-ratelimit-${unit}-${part}`]),
   ),

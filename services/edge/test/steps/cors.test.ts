@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { headers } from "@modelgate/contracts";
 import { cors, checkOrigin } from "../../src/steps/cors.ts";
 import { callOf, run } from "./call.ts";
 
@@ -18,10 +19,12 @@ test.each([
   expect(["access-control-allow-origin", "vary"].map((name) => call.response.getHeader(name))).toEqual([allowed, vary]);
 });
 
-test("a page may read the headers of limits and of ranges", async () => {
+test("a page may read the gateway's headers, and those of limits and of ranges", async () => {
   const call = callOf(from(page));
   await run(call, cors("*"));
   const exposed = String(call.response.getHeader("access-control-expose-headers")).split(", ");
+  const { caller: _, strict: __, tags: ___, traceparent: ____, ...ofAnswers } = headers;
+  expect(exposed).toEqual(expect.arrayContaining(Object.values(ofAnswers)));
   for (const name of ["request-id", "anthropic-ratelimit-tokens-remaining", "content-range", "etag"])
     expect(exposed).toContain(name);
 });
