@@ -33,6 +33,8 @@ export interface CallFacts {
   model?: string;
   /** True if the call has a usage event, which then records the call's failure. */
   isBooked?: boolean;
+  /** Failure at the end of a stream that began before money could be held. */
+  refusal?: Failure;
 }
 
 /** An authenticated call of an endpoint. */
@@ -186,6 +188,7 @@ async function runHandler(
       facts: {},
     };
     await handler(serviceCall);
+    recordStreamRefusal(refused, serviceCall);
   } catch (caught) {
     // The handler of an ended call may throw any error. The reason of the end replaces that error.
     const error = serviceCall === undefined ? caught : (gatewayFailureOf(ending) ?? caught);
@@ -200,6 +203,11 @@ async function runHandler(
 }
 
 export type RecordedCall = Pick<ServiceCall, "caller" | "facts" | "id" | "requestId">;
+
+/** Records a call without a usage event whose stream ended with a failure. */
+export function recordStreamRefusal(refused: Pick<RefusedCalls, "add">, call: RecordedCall): void {
+  if (call.facts.refusal !== undefined) recordRefusal(refused, call, call.facts.refusal);
+}
 
 /** Records a refused call, unless a usage event records its failure or the client has disconnected. */
 export function recordRefusal(

@@ -4,6 +4,7 @@ export { answerFailure, answerJson, refuseUpgrade } from "./answer.ts";
 export { HttpSink, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export {
   recordRefusal,
+  recordStreamRefusal,
   type AreaHandlers,
   type CallFacts,
   type EndpointHandler,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Failure, headers } from "@modelgate/contracts";
 import { startHttpServer, type TestServer } from "@modelgate/testkit";
 import { areaHandler, type EndpointHandler } from "../src/area-handler.ts";
@@ -20,9 +20,14 @@ const limits = { ...pace, maxBytes: 1_000, budget: new BufferBudget(10_000) };
 const form = { ...limits, parts: 4, files: 1, fieldBytes: 100, fieldsBytes: 100, fileBytes: 100 };
 
 const responses: ServerResponse[] = [];
+const refusals: string[] = [];
 const handlers: Readonly<Record<string, EndpointHandler>> = {
   body: async ({ request, caller, ending }) => void (await readBody(request, limits, caller, ending)),
   form: async ({ request, caller, ending }) => void (await bufferForm(request, form, caller, ending)),
+  stream: async ({ answer, facts }) => {
+    facts.refusal = new Failure("insufficient_quota");
+    answer.end("the end of a stream");
+  },
   wait: async ({ ending }) => {
     await once(ending, "abort");
     throw new Error("an error because the call was ended");
@@ -39,7 +44,7 @@ beforeAll(async () => {
       area: "media",
       secrets: [secret],
       log,
-      refused: { add: () => undefined },
+      refused: { add: (_, { code }) => void refusals.push(code) },
       handlers: { imageGenerations: handle, imageEdits: handle, imageVariations: handle },
     }),
   );
@@ -83,4 +88,10 @@ test("the edge's notice on a call's connection ends the call: its handler gets t
   const answers = await text(socket);
   expect(answers).toMatch(refusal);
   expect(answers).toMatch(/HTTP\/1\.1 204 /);
+});
+
+test("a stream that ends with a failure is recorded as refused", async () => {
+  const { socket } = await send("stream", ["content-length: 0", "connection: close"]);
+  expect(await text(socket)).toContain("the end of a stream");
+  await vi.waitFor(() => expect(refusals).toContain("insufficient_quota"));
 });

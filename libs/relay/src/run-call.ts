@@ -156,8 +156,9 @@ async function planFallback<Request extends { readonly model: string }, Planned 
 }
 
 /** Ends a call for which no money could be held: throws the failure, or writes it into a stream that has begun. */
-function endCallWithoutHold({ answer, requestId }: Call, plan: Plan, failure: Failure): void {
+function endCallWithoutHold({ answer, facts, requestId }: Call, plan: Plan, failure: Failure): void {
   if (!answer.isHeadSent) throw failure;
+  if (facts !== undefined) facts.refusal = failure;
   answer.end(plan.pendingStream?.fail(failure, requestId));
 }
 

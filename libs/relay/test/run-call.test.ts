@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount, type Settlement } from "@modelgate/accounts";
 import { AttemptsFailed, type Attempts, type Route, type AttemptReport } from "@modelgate/channels";
 import { compilePrice, Failure } from "@modelgate/contracts";
-import { ClientDisconnected } from "@modelgate/platform";
+import { ClientDisconnected, type CallFacts } from "@modelgate/platform";
 import { providers } from "@modelgate/providers";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import type { Exchange } from "../src/answers/exchange.ts";
@@ -127,6 +127,7 @@ interface Ran {
   readonly planned: readonly string[];
   readonly settled: readonly Settlement[];
   readonly released: number;
+  readonly facts: CallFacts;
 }
 
 /** Runs a call of the model `named` for an account with one dollar. */
@@ -201,14 +202,15 @@ async function run({
     },
   };
   const call = callOf(client);
-  const from = { ...call, caller: { ...call.caller, accountId } };
+  const facts: CallFacts = {};
+  const from = { ...call, facts, caller: { ...call.caller, accountId } };
   const error: unknown = await runCall(deps, from, kind, { model: "named" }).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
   // Each hold of a call is settled or released exactly once.
   expect([...settled.map(({ callId }) => callId), ...released].toSorted()).toEqual(heldIds.toSorted());
-  return { client, error, planned, settled, released: released.length };
+  return { client, error, planned, settled, released: released.length, facts };
 }
 
 const served = { outcome: "completed", status: 200 };
@@ -359,8 +361,8 @@ describe("a hold that is refused", () => {
     expect(error).toMatchObject({ code: "insufficient_quota" });
   });
 
-  test("for a fallback, in a stream that has begun: the stream ends with the refusal", async () => {
-    const { error, client, settled } = await run({
+  test("for a fallback, in a stream that has begun: the stream ends with the refusal, which is recorded", async () => {
+    const { error, client, settled, facts } = await run({
       vendors: { named: noChannel },
       fallbacks: ["dear"],
       pendingStream: waiting,
@@ -374,6 +376,8 @@ describe("a hold that is refused", () => {
       true,
       [],
     ]);
+    expect(facts).toMatchObject({ refusal: { code: "no_available_channel" } });
+    expect(facts.isBooked).toBeUndefined();
   });
 });
 

@@ -4,6 +4,7 @@ import {
   failureFrom,
   idsOf,
   recordRefusal,
+  recordStreamRefusal,
   type CallFacts,
   type Holding,
 } from "@modelgate/platform";
@@ -203,6 +204,7 @@ export class ResponseSocket {
       };
       if (generate) await runResponses(deps, call, read, onAnswered);
       else await storePrefilledTurn(deps, call, read, onAnswered);
+      recordStreamRefusal(this.#deps.refused, { ...this.#call, id: "responses", facts });
       call.span?.end();
       return { answered: await answered };
     } catch (error) {
