@@ -55,6 +55,7 @@ export {
   authoriseBySecret,
   operatorHandler,
   operatorRoles,
+  visitor,
   type Authorise,
   type Operator,
   type OperatorRole,

@@ -74,12 +74,13 @@ const bodyBounds = {
   floorBytesPerSecond: 1_024,
   budget: new BufferBudget(16 * 1024 * 1024),
 };
-/** Bodies are read only for authenticated callers, who share the limits of one account. */
-const bodyHolder = { accountId: "operator", tokenId: "operator" };
 const newId = idSource("op");
 
 /** Compared by identity, because an operator may have the same name. */
 const secretCaller: Operator = { name: "secret", role: "admin" };
+
+/** Caller who has not signed in. Compared by identity. */
+export const visitor: Operator = { name: "", role: "viewer" };
 
 /** Creates a check that accepts credentials derived from MODELGATE_SECRET, with the role of an admin. */
 export function authoriseBySecret(secrets: Secrets): Authorise {
@@ -103,7 +104,7 @@ export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, lo
       const operator = await authorise(request);
       const [path = "", ...query] = (request.url ?? "/").split("?");
       const { run, params } = find(request.method ?? "", path);
-      const body = await readJson(request);
+      const body = await readJson(request, operator);
       const { headers, socket } = request;
       const [actor, address] = [actorOf(request, operator), socket.remoteAddress ?? ""];
       const search = new URLSearchParams(query.join("?"));
@@ -163,9 +164,11 @@ function actorOf({ headers }: IncomingMessage, operator: Operator): string {
   }
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
+async function readJson(request: IncomingMessage, operator: Operator): Promise<unknown> {
   if (request.method !== "POST") return {};
-  using body = await readBody(request, bodyBounds, bodyHolder);
+  // All operators count as one account. If memory is full, bodies of visitors who use more end first.
+  const accountId = operator === visitor ? `visitor ${request.socket.remoteAddress ?? ""}` : "operator";
+  using body = await readBody(request, bodyBounds, { accountId, tokenId: accountId });
   try {
     return body.bytes.length === 0 ? {} : JSON.parse(body.bytes.toString());
   } catch {

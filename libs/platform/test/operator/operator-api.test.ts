@@ -1,8 +1,9 @@
+import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startHttpServer, type TestServer } from "@modelgate/testkit";
+import { startHttpServer, until, type TestServer } from "@modelgate/testkit";
 import { createLogger } from "../../src/log.ts";
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
-import { authoriseBySecret, operatorHandler } from "../../src/operator/operator-api.ts";
+import { authoriseBySecret, operatorHandler, visitor, type Authorise } from "../../src/operator/operator-api.ts";
 
 const secret = "a-secret-of-this-test-alone";
 const routes = {
@@ -51,6 +52,24 @@ test("a body that is not JSON is refused", async () => {
   const headers = { authorization: `Bearer ${credential}`, connection: "close" };
   const answer = await fetch(`${server.url}/things`, { method: "POST", headers, body: "{" });
   expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: "invalid_json" } }]);
+});
+
+test("slow bodies of visitors do not use up the memory for operators' bodies", async () => {
+  const byKey = authoriseBySecret([secret]);
+  const authorise: Authorise = (sent) => (sent.headers.authorization === undefined ? visitor : byKey(sent));
+  await using shared = await startHttpServer(operatorHandler(routes, authorise, createLogger("control", "silent").log));
+  const post = (authorization: object) =>
+    fetch(`${shared.url}/things`, {
+      method: "POST",
+      body: JSON.stringify({ of: "an operator" }),
+      headers: { ...authorization },
+    });
+  const slow = Array.from({ length: 16 }, () => request({ port: shared.port, path: "/things", method: "POST" }));
+  for (const sent of slow) sent.on("error", () => undefined).write("1".repeat(1024 * 1024 - 1));
+  await until("the memory to be full", async () => (await post({})).status === 429);
+  const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
+  expect((await post({ authorization })).status).toBe(200);
+  for (const sent of slow) sent.destroy();
 });
 
 test("a call without a credential, or with one that has expired, is refused", async () => {

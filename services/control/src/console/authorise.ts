@@ -1,14 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import type { Authorise, Operator } from "@modelgate/platform";
+import { visitor, type Authorise } from "@modelgate/platform";
 import type { People } from "../operators/people.ts";
 import type { ConsoleCookies } from "./cookie.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** Requests that are allowed without signing in. */
 const visitorCalls: ReadonlySet<string> = new Set(["POST /session", "GET /sign-in-ways"]);
-
-const visitor: Operator = { name: "", role: "viewer" };
 
 /**
  * Authorizes a call by automation key, session cookie, or `byCredential`. A change with the cookie must come from a
