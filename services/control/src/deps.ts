@@ -65,7 +65,14 @@ export async function openDeps({
     }
   });
   const [people, cookies] = [new People(ledger), new ConsoleCookies(env.consoleUrl)];
-  const provider = openProvider(env.oidc, { sessions, people, cookies, consoleUrl: env.consoleUrl, log });
+  const provider = openProvider(env.oidc, {
+    sessions,
+    people,
+    cookies,
+    consoleUrl: env.consoleUrl,
+    proxies: env.proxies,
+    log,
+  });
   const resources = opening.move();
   return {
     redis,

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Configuration } from "openid-client";
 import { createHash } from "node:crypto";
 import { withoutUndefined } from "@modelgate/contracts";
-import type { Logger, Operator } from "@modelgate/platform";
+import { clientAddress, type Logger, type Operator } from "@modelgate/platform";
 import type { ConsoleCookies } from "../console/cookie.ts";
 import type { Sessions } from "../console/sessions.ts";
 import { readGroupRoles, roleOf, type GroupRole } from "./group-roles.ts";
@@ -20,9 +20,11 @@ export interface ProviderSettings {
 /** Dependencies of the sign-in through an OpenID provider. */
 export interface ProviderDeps {
   readonly sessions: Sessions;
-  readonly people: Pick<People, "isDisabled" | "remember">;
+  readonly people: Pick<People, "find" | "isDisabled" | "remember">;
   readonly cookies: ConsoleCookies;
   readonly consoleUrl: string | undefined;
+  /** Number of proxies in front of the console. */
+  readonly proxies: number;
   readonly log: Logger;
 }
 
@@ -55,7 +57,9 @@ export function withProvider(api: RequestListener, provider: Provider | undefine
 }
 
 interface IdentifiedPerson {
-  readonly operator: Operator;
+  readonly name: string;
+  /** Undefined if none of the person's groups has a role. */
+  readonly operator: Operator | undefined;
   /** Unverified names. The person is refused if one of them is a disabled operator. */
   readonly otherNames: readonly string[];
 }
@@ -94,20 +98,24 @@ class OpenIdProvider implements Provider {
   async end(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const { people, sessions, cookies } = this.#deps;
-      const found = await this.#identify(request);
-      if (found === undefined) return this.#refuse(response, "None of your groups has a role here.");
-      const { operator, otherNames } = found;
-      // Read before the person is checked, so that the session is refused if the person is disabled meanwhile.
-      const permissionVersions = await sessions.permissionVersions.of([operator.name]);
-      for (const name of [operator.name, ...otherNames])
-        if (await people.isDisabled(name)) return this.#refuse(response, "You may not sign in here.");
-      await people.remember(operator);
+      const { name, operator, otherNames } = await this.#identify(request);
+      if (operator === undefined) {
+        if ((await people.find(name)) !== undefined) await sessions.revoke(name);
+        return this.#refuse(response, "None of your groups has a role here.");
+      }
+      const isDisabled = async (): Promise<boolean> => {
+        const checks = await Promise.all([name, ...otherNames].map((each) => people.isDisabled(each)));
+        return checks.includes(true);
+      };
+      const disabledMessage = "You may not sign in here.";
+      if (await isDisabled()) return this.#refuse(response, disabledMessage);
+      if (await people.remember(operator)) await sessions.revoke(name);
+      // Read before the last check, so that the session is refused if the person is disabled meanwhile.
+      const permissionVersions = await sessions.permissionVersions.of([name]);
+      if (await isDisabled()) return this.#refuse(response, disabledMessage);
       const before = cookies.findSession(request.headers);
-      const session = await sessions.begin(
-        { operator, permissionVersions },
-        request.socket.remoteAddress ?? "",
-        before,
-      );
+      const address = clientAddress(request, this.#deps.proxies);
+      const session = await sessions.begin({ operator, permissionVersions }, address, before);
       response
         .writeHead(302, { location: "/console/", "set-cookie": [cookies.setSession(session), cookies.forgetSignIn] })
         .end();
@@ -116,10 +124,8 @@ class OpenIdProvider implements Provider {
     }
   }
 
-  /**
-   * Identifies the person who returned; undefined if the person has no role. Rejects an invalid answer of the provider.
-   */
-  async #identify(request: IncomingMessage): Promise<IdentifiedPerson | undefined> {
+  /** Identifies the person who returned. Rejects an invalid answer of the provider. */
+  async #identify(request: IncomingMessage): Promise<IdentifiedPerson> {
     const client = await import("openid-client");
     const [expectedState = "", expectedNonce = "", pkceCodeVerifier = ""] = (
       this.#deps.cookies.findSignIn(request.headers) ?? ""
@@ -141,15 +147,11 @@ class OpenIdProvider implements Provider {
       : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
     const all: Readonly<Record<string, unknown>> = { ...userInfo, ...claims };
     const found = roleOf(textsIn(all[groupsClaim]), this.#roles);
-    if (found === undefined) return undefined;
-    const [email] = textsIn(all["email"]);
-    const operator = withoutUndefined({
-      name: personNameOf(claims.iss, claims.sub),
-      role: found.role,
-      account: found.account,
-      email: all["email_verified"] === true ? email?.slice(0, maxNameLength) : undefined,
-    });
-    return { operator, otherNames: [...textsIn(all["email"]), ...textsIn(all["preferred_username"])] };
+    const name = personNameOf(claims.iss, claims.sub);
+    const emails = textsIn(all["email"]);
+    const email = all["email_verified"] === true ? emails[0]?.slice(0, maxNameLength) : undefined;
+    const operator = found && withoutUndefined({ name, role: found.role, account: found.account, email });
+    return { name, operator, otherNames: [...emails, ...textsIn(all["preferred_username"])] };
   }
 
   #configuration(): Promise<Configuration> {

@@ -1,23 +1,31 @@
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { Redis } from "ioredis";
 import OpenIdServer from "oidc-provider";
+import { Type } from "typebox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLogger, type Operator } from "@modelgate/platform";
+import { recordParser } from "@modelgate/contracts";
+import { createLogger } from "@modelgate/platform";
 import { startBackends, startHttpServer, type Backends } from "@modelgate/testkit";
 import { ConsoleCookies } from "../../src/console/cookie.ts";
 import { Sessions } from "../../src/console/sessions.ts";
+import { ledgerAt } from "../../src/ledger.ts";
+import { People } from "../../src/operators/people.ts";
 import { openProvider, withProvider } from "../../src/operators/provider.ts";
 
 /** Cookies by origin. */
 type Jar = Map<string, Map<string, string>>;
 
-const groups: Readonly<Record<string, readonly string[]>> = {
+const groups: Record<string, readonly string[]> = {
   ada: ["platform"],
+  pat: ["platform"],
+  kim: ["platform"],
   mia: ["acme", "others"],
   sue: ["others"],
   ben: ["platform"],
   eve: ["platform"],
 };
+const readChange = recordParser("change", Type.Object({ name: Type.Optional(Type.String()), record: Type.Object({}) }));
 /** People with a verified e-mail address. */
 const verified: readonly string[] = ["ada"];
 
@@ -28,7 +36,8 @@ describe("signing in through a local OpenID provider", () => {
   const servers = new AsyncDisposableStack();
   let consoleUrl = "";
   let issuerName = "";
-  const remembered: string[] = [];
+  /** Records of people in the books, by name. */
+  const records = new Map<string, object>();
   beforeAll(async () => {
     backends = await startBackends();
     redis = new Redis(backends.redisUrl);
@@ -66,13 +75,12 @@ describe("signing in through a local OpenID provider", () => {
     };
     issuerName = issuer.replace("http://", "");
     const disabled = ["ben@example.com", `oidc:eve@${issuerName}`];
-    const people = {
-      isDisabled: async (name: string) => disabled.includes(name),
-      remember: async ({ name }: Operator) => void remembered.push(name),
-    };
+    for (const name of disabled)
+      records.set(name, { role: "viewer", disabled: true, createdAt: new Date().toISOString() });
+    const people = new People(ledgerAt(await serve(answerAsLedger), "a-secret-of-this-test-alone"));
     const cookies = new ConsoleCookies(consoleUrl);
     const { log } = createLogger("control", "silent");
-    const provider = openProvider(settings, { sessions, people, cookies, consoleUrl, log });
+    const provider = openProvider(settings, { sessions, people, cookies, consoleUrl, proxies: 1, log });
     handler = withProvider((_, response) => void response.writeHead(404).end(), provider);
   });
   afterAll(async () => {
@@ -81,6 +89,16 @@ describe("signing in through a local OpenID provider", () => {
     await backends?.[Symbol.asyncDispose]();
   });
 
+  /** Reads and writes records of people, as the ledger does. */
+  async function answerAsLedger(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://ledger.example");
+    const written = request.method === "POST" ? readChange(await text(request)) : undefined;
+    const name = written?.name ?? searchParams.get("name") ?? decodeURIComponent(pathname.split("/")[2] ?? "");
+    if (written !== undefined) records.set(name, { ...records.get(name), ...written.record });
+    const found = records.has(name) ? [{ name, record: records.get(name) }] : [];
+    response.end(JSON.stringify({ data: written === undefined ? found : { created: true } }));
+  }
+
   async function serve(handler: RequestListener): Promise<string> {
     return servers.use(await startHttpServer(handler)).url;
   }
@@ -88,7 +106,8 @@ describe("signing in through a local OpenID provider", () => {
   /** Makes a request with the stored cookies, and stores new ones. */
   async function step(jar: Jar, url: URL, form?: Record<string, string>): Promise<Response> {
     const cookies = jar.get(url.origin) ?? new Map<string, string>();
-    const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") };
+    const forwarded = { "x-forwarded-for": "192.0.2.7" };
+    const headers = { ...forwarded, cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") };
     const post = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) };
     const answer = await fetch(url, { redirect: "manual", headers, ...post });
     for (const cookie of answer.headers.getSetCookie()) {
@@ -136,11 +155,29 @@ describe("signing in through a local OpenID provider", () => {
         name,
         ...expected,
       });
-      expect(remembered).toContain(name);
+      expect([...records.keys()]).toContain(name);
       await sessions.revoke(name);
       expect(await sessions.find(sessionIn(jar))).toBeUndefined();
     },
   );
+
+  test("a person whose role changes, or who loses it, loses the earlier sessions", async () => {
+    const before = sessionIn((await signIn("pat")).jar);
+    groups["pat"] = ["acme"];
+    const [changed, unchanged] = [await signIn("pat"), await signIn("pat")].map(({ jar }) => sessionIn(jar));
+    expect(await sessions.find(before)).toBeUndefined();
+    for (const session of [changed ?? "", unchanged ?? ""])
+      expect(await sessions.find(session)).toMatchObject({ role: "operator", account: "acme" });
+    groups["pat"] = ["others"];
+    expect((await signIn("pat")).end.pathname).toBe("/console/sign-in");
+    for (const session of [changed ?? "", unchanged ?? ""]) expect(await sessions.find(session)).toBeUndefined();
+  });
+
+  test("a session is listed with the address that the proxy saw", async () => {
+    await signIn("kim");
+    const ofKim = (await sessions.list()).filter(({ name }) => name.includes("kim"));
+    expect(ofKim).toMatchObject([{ from: "192.0.2.7" }]);
+  });
 
   test.each([
     ["sue", "None of your groups has a role here."],
