@@ -90,7 +90,11 @@ export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>>
     { path: "requestsPerMinute", label: "Maximum requests per minute", kind: "number" },
     { path: "timeoutMs", label: "Timeout (ms)", kind: "number" },
     { path: "firstByteTimeoutMs", label: "First-byte timeout (ms)", kind: "number" },
-    { path: "headers", label: "Headers, one per line (name: value; env:NAME is a variable)", kind: "headers" },
+    {
+      path: "headers",
+      label: "Headers, one per line (name: value; env:NAME is a variable; kept: means encrypted)",
+      kind: "headers",
+    },
     { path: "defaults", label: "Default request fields, as JSON", kind: "json" },
     { path: "force", label: "Fixed request fields, as JSON", kind: "json" },
     { path: "proxy", label: "Proxy (empty: the default; none: no proxy)", kind: "text" },

@@ -36,7 +36,8 @@ export const chinese = {
   "Save {what} as CSV": "将{what}保存为 CSV",
   "Export as CSV": "导出为 CSV",
   "Addresses, separated by commas (empty: from everywhere)": "允许的地址，以逗号分隔（留空：不限）",
-  "Headers, one per line (name: value; env:NAME is a variable)": "请求头，每行一个（name: value；env:NAME 为环境变量）",
+  "Headers, one per line (name: value; env:NAME is a variable; kept: means encrypted)":
+    "请求头，每行一个（name: value；env:NAME 为环境变量；kept: 为已加密）",
   "Default request fields, as JSON": "请求中缺少时添加的字段（JSON）",
   "Fixed request fields, as JSON": "请求中始终设置的字段（JSON）",
   "Requests per day per key (UTC)": "每个密钥每日请求数（UTC）",

@@ -3,7 +3,7 @@ import { Failure, type Configuration, type ConfigurationProblem } from "@modelga
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { ConfigurationBooks, ConfigurationVersion } from "../configuration/books-source.ts";
 import { differenceOf } from "../configuration/difference.ts";
-import { applyEdits, fragmentOf, partsOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
+import { applyEdits, fragmentOf, partsOf, withHiddenSecrets, type Edit } from "../configuration/documents.ts";
 import type { ConfigurationFollower } from "../configuration/follow.ts";
 import { parseConfiguration } from "../configuration/read.ts";
 import { resolveChannels, type StoredKeys, type EnvVariables } from "../configuration/resolve.ts";
@@ -75,11 +75,12 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
     "GET /configuration/versions/{version}": async ({ params }) => {
       const found = await versionOf(deps, params["version"]);
       const before = found.version > 1 ? await books.find(found.version - 1) : undefined;
-      const { document } = await newestOf(books);
+      const document = withHiddenSecrets(found.document);
       return {
         ...found,
-        difference: differenceOf(before?.document ?? "", found.document),
-        back: differenceOf(document, found.document),
+        document,
+        difference: differenceOf(withHiddenSecrets(before?.document ?? ""), document),
+        back: differenceOf(withHiddenSecrets((await newestOf(books)).document), document),
       };
     },
     "POST /configuration/versions/{version}/restore": async ({ params, actor }) => {
@@ -93,15 +94,16 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
   };
 }
 
-/** Returns the configuration without keys, and the state of its last publication. */
+/** Returns the configuration without secrets, and the state of its last publication. */
 async function configurationView({ follower, path, books }: ConfigurationRouteDeps) {
   const { problems, version: published, loadedAt } = follower.status;
   if (path !== undefined) {
-    const document = withHiddenKeys(await readFile(path, "utf8").catch(() => ""));
+    const document = withHiddenSecrets(await readFile(path, "utf8").catch(() => ""));
     return { source: "file", path, version: null, document, problems, published, loadedAt };
   }
   const { document = "", ...newest } = (await books.find()) ?? {};
-  return { source: "books", path: null, version: null, ...newest, document, problems, published, loadedAt };
+  const shown = { document: withHiddenSecrets(document), problems, published, loadedAt };
+  return { source: "books", path: null, version: null, ...newest, ...shown };
 }
 
 interface ChangeSettings {

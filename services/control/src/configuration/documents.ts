@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { Failure } from "@modelgate/contracts";
 import { field } from "../field.ts";
-import { isMap, isScalar, isSeq, parseDocument, type Document, type Scalar } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Scalar } from "yaml";
 
-/** Encrypted vendor key in the books. */
+/** Encrypted vendor key or value of a channel's header in the books. */
 export interface StoredVendorKey {
   readonly id: string;
   readonly sealed: string;
@@ -22,8 +23,8 @@ export interface ConfigurationParts {
   readonly channels: readonly unknown[];
 }
 
-/** Text that is shown instead of a key. */
-const hiddenKey = "(hidden)";
+/** Text that is shown instead of a secret. */
+const hiddenSecret = "(hidden)";
 
 const yamlFormat = { lineWidth: 120, flowCollectionPadding: true } as const;
 
@@ -50,18 +51,18 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
   const index = channels.items.findIndex((item) => isMap(item) && item.get("id") === name);
   if (value === null) {
     if (index >= 0) channels.delete(index);
-  } else if (index >= 0) channels.set(index, withPreviousKeys(document.createNode(value), channels.items[index]));
-  else channels.add(document.createNode(value));
+  } else if (index >= 0) {
+    const channel = document.createNode(value);
+    restoreHidden(document, channel, channels.items[index]);
+    channels.set(index, channel);
+  } else channels.add(document.createNode(value));
 }
 
-/** Returns a channel whose hidden keys are replaced by the previous keys at the same positions. */
-function withPreviousKeys(channel: unknown, before: unknown): unknown {
-  const earlierKeys = [...itemsOf(isMap(before) ? before.get("keys") : undefined)]
-    .filter(isText)
-    .map(({ value }) => value);
-  for (const [index, key] of itemsOf(isMap(channel) ? channel.get("keys") : undefined).entries())
-    if (isText(key) && key.value === hiddenKey) key.value = earlierKeys[index] ?? hiddenKey;
-  return channel;
+/** Replaces hidden keys and headers of a channel by the previous ones at the same positions and of the same names. */
+function restoreHidden(document: Document, channel: unknown, before: unknown): void {
+  const earlier = new Map([...secretsOf(document, before)].map(([path, { value }]) => [path, value]));
+  for (const [path, secret] of secretsOf(document, channel))
+    if (secret.value === hiddenSecret) secret.value = earlier.get(path) ?? hiddenSecret;
 }
 
 /** Returns edits as YAML to copy into a file. Removals become comments. */
@@ -71,9 +72,9 @@ export function fragmentOf(edits: readonly Edit[]): string {
   return removed.join("") + (changed.length === 0 ? "" : applyEdits("", changed));
 }
 
-/** Returns the groups, models and channels of a document, without vendor keys. */
+/** Returns the groups, models and channels of a document, without secrets. */
 export function partsOf(text: string): ConfigurationParts {
-  const found: unknown = parseDocument(withHiddenKeys(text)).toJS({ maxAliasCount: 100 });
+  const found: unknown = parseDocument(withHiddenSecrets(text)).toJS({ maxAliasCount: 100 });
   const [groups, models, channels] = (["groups", "models", "channels"] as const).map((name) => field(found, name));
   return {
     groups: isObject(groups) ? groups : {},
@@ -94,14 +95,19 @@ export function withoutAccounts(text: string): string {
   return document.toString(yamlFormat);
 }
 
-/** Encrypts literal vendor keys of a document, and replaces them by ids. */
+/**
+ * Encrypts literal vendor keys and header values of a document, and replaces them by ids. Throws Failure for a hidden
+ * secret, because its value is unknown.
+ */
 export function withStoredKeys(
   text: string,
   encrypt: (key: string, id: string) => string,
 ): { readonly document: string; readonly keys: readonly StoredVendorKey[] } {
   const keys: StoredVendorKey[] = [];
   const document = parseDocument(text);
-  for (const scalar of literalKeys(document)) {
+  for (const scalar of literalSecrets(document)) {
+    if (scalar.value === hiddenSecret)
+      throw new Failure("invalid_value", `Enter the key or header ${hiddenSecret} again.`, { param: "channels" });
     const id = randomBytes(9).toString("base64url");
     keys.push({ id, sealed: encrypt(scalar.value, id) });
     scalar.value = `kept:${id}`;
@@ -109,22 +115,37 @@ export function withStoredKeys(
   return { document: keys.length === 0 ? text : document.toString(yamlFormat), keys };
 }
 
-/** Returns a document with hidden keys; "" for invalid YAML. */
-export function withHiddenKeys(text: string): string {
+/** Returns a document with hidden keys and header values; "" for invalid YAML. */
+export function withHiddenSecrets(text: string): string {
   const document = parseDocument(text);
   if (document.errors.length > 0) return "";
-  const secrets = [...literalKeys(document), ...clientKeys(document)];
-  for (const scalar of secrets) scalar.value = hiddenKey;
+  const secrets = [...literalSecrets(document), ...clientKeys(document)];
+  for (const scalar of secrets) scalar.value = hiddenSecret;
   return secrets.length === 0 ? text : document.toString(yamlFormat);
 }
 
 type Text = Scalar<string>;
 
-/** Yields literal vendor keys, not references. */
-function* literalKeys(document: Document): Iterable<Text> {
+/** Yields literal vendor keys and header values, not references. */
+function* literalSecrets(document: Document): Iterable<Text> {
   for (const channel of itemsOf(document.get("channels")))
-    for (const key of itemsOf(isMap(channel) ? channel.get("keys") : undefined))
-      if (isText(key) && !/^(?:env|file|kept):/.test(key.value)) yield key;
+    for (const [, secret] of secretsOf(document, channel)) if (!/^(?:env|file|kept):/.test(secret.value)) yield secret;
+}
+
+/** Yields the keys and header values of a channel with their paths. */
+function* secretsOf(document: Document, node: unknown): Iterable<readonly [path: string, secret: Text]> {
+  const targetOf = (each: unknown): unknown => (isAlias(each) ? each.resolve(document) : each);
+  const channel = targetOf(node);
+  if (!isMap(channel)) return;
+  for (const [index, item] of itemsOf(targetOf(channel.get("keys"))).entries()) {
+    const key = targetOf(item);
+    if (isText(key)) yield [`keys[${index}]`, key];
+  }
+  const headers = targetOf(channel.get("headers"));
+  for (const { key, value: item } of isMap(headers) ? headers.items : []) {
+    const value = targetOf(item);
+    if (isText(value)) yield [`headers.${String(key).toLowerCase()}`, value];
+  }
 }
 
 function* clientKeys(document: Document): Iterable<Text> {

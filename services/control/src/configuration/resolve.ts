@@ -13,7 +13,7 @@ import { baseUrlProblem } from "./addresses.ts";
 
 /** Environment variables by name. */
 export type EnvVariables = Readonly<Record<string, string | undefined>>;
-/** Vendor keys in the books, by the id in `kept:id`. */
+/** Vendor keys and values of headers in the books, by the id in `kept:id`. */
 export type StoredKeys = ReadonlyMap<string, string>;
 
 const keyFilePrefix = "file:";
@@ -73,7 +73,7 @@ async function resolveChannel(
   const problem = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
   if (problem !== undefined) addressProblems.push(`its base URL ${problem}`);
   const { problems: proxyProblems, ...proxy } = resolveProxy(configuration.proxy, environment);
-  const { problems: headerProblems, ...headers } = resolveHeaders(configuration.headers, environment);
+  const { problems: headerProblems, ...headers } = resolveHeaders(configuration.headers, environment, storedKeys);
   const reasons = [...addressProblems, ...proxyProblems, ...headerProblems, ...(keys.length === 0 ? keyProblems : [])];
   // Operators see the configured address if the result is invalid, because a variable may contain a misplaced secret.
   return {
@@ -102,20 +102,23 @@ export function resolveProxy(
   return problem === undefined ? { proxy: url, problems: [] } : { problems: [`${name} ${problem}`] };
 }
 
-/** Returns a channel's headers in lower case with the values of variables, or problems without values. */
+/** Returns a channel's headers in lower case with the values of references, or problems without values. */
 function resolveHeaders(
   written: ChannelConfiguration["headers"],
   environment: EnvVariables,
+  storedKeys: StoredKeys,
 ): { readonly headers?: Readonly<Record<string, string>>; readonly problems: readonly string[] } {
   if (written === undefined) return { problems: [] };
   const problems: string[] = [];
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(written)) {
-    const variable = value.startsWith("env:") ? value.slice("env:".length) : undefined;
-    const text = variable === undefined ? value : (environment[variable]?.trim() ?? "");
-    if (variable !== undefined && text === "") problems.push(`${variable} is not set`);
+    const [, kind, reference = ""] = /^(env|kept):(.*)$/.exec(value) ?? [];
+    const stored = kind === "kept" ? storedKeys.get(reference) : value;
+    const text = kind === "env" ? (environment[reference]?.trim() ?? "") : (stored ?? "");
+    if (kind === "env" && text === "") problems.push(`${reference} is not set`);
+    else if (stored === undefined) problems.push(`the header ${name} cannot be decrypted: enter its value again`);
     else if (!isHeaderValue(text))
-      problems.push(`${variable ?? name} contains characters that are not allowed in a header`);
+      problems.push(`${kind === "env" ? reference : name} contains characters that are not allowed in a header`);
     headers[name.toLowerCase()] = text;
   }
   return { headers, problems };

@@ -101,16 +101,20 @@ function channelProblems(
   ];
 }
 
-/** Lists headers with variables that must not be sent to the channel's address. */
+/** Lists headers with references that must not be sent to the channel's address. */
 function headerProblems(
   { headers = {} }: ProxiedChannel,
   before: ProxiedChannel | undefined,
   { variables }: SourceCheck,
 ): readonly ConfigurationProblem[] {
   return Object.entries(headers).flatMap(([header, value]) => {
-    const [, name] = /^env:(.*)$/.exec(value) ?? [];
-    if (name === undefined || variables.has(name) || Object.values(before?.headers ?? {}).includes(value)) return [];
-    const message = `names ${name}, which is not allowed: add it to CONFIG_VARIABLES`;
+    const [, kind, name = ""] = /^(env|kept):(.*)$/.exec(value) ?? [];
+    if (kind === undefined || Object.values(before?.headers ?? {}).includes(value)) return [];
+    if (kind === "env" && variables.has(name)) return [];
+    const message =
+      kind === "env"
+        ? `names ${name}, which is not allowed: add it to CONFIG_VARIABLES`
+        : "was entered for another channel or address: enter its value again";
     return [{ path: `headers.${header}`, message }];
   });
 }

@@ -45,6 +45,7 @@ describe("a configuration in the books", () => {
           provider: "openai",
           baseUrl: `\${SIMULATOR_URL}/at/${id}/openai/v1`,
           keys: [key],
+          headers: { "x-gate": key },
           models: { theirs: "demo-chat" },
         },
       },
@@ -60,13 +61,13 @@ describe("a configuration in the books", () => {
     expect(await suite.ask("config", "history")).toMatchObject([{ version: 1, actor: "first start" }]);
   });
 
-  test("an added vendor serves immediately; its key is stored encrypted and never shown again", async () => {
+  test("an added vendor serves immediately; its key and headers are stored encrypted and never shown again", async () => {
     expect((await post(suite, hello("theirs"))).status).toBe(404);
     const { status, data } = await admin.post("/configuration/edits", vendor("added", canary));
     expect([status, data]).toMatchObject([200, { version: 2, problems: [] }]);
     await until("a call of the new model", async () => (await post(suite, hello("theirs"))).status === 200);
     const [request] = await suite.simulator.requests("added");
-    expect(request?.headers["authorization"]).toBe(`Bearer ${canary}`);
+    expect(request?.headers).toMatchObject({ authorization: `Bearer ${canary}`, "x-gate": canary });
     const shown = JSON.stringify([
       (await admin.get("/configuration")).data,
       (await admin.get("/configuration/versions/2")).data,

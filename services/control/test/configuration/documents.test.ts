@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { stringify } from "yaml";
 import { differenceOf } from "../../src/configuration/difference.ts";
 import {
   applyEdits,
   fragmentOf,
   partsOf,
-  withHiddenKeys,
+  withHiddenSecrets,
   withStoredKeys,
   withoutAccounts,
 } from "../../src/configuration/documents.ts";
@@ -52,8 +53,25 @@ test("literal keys are stored separately or hidden; references stay", () => {
   expect(kept).toContain(`kept:${keys[0]?.id}`);
   expect(kept).toContain("env:NAME");
   expect(keys[0]?.sealed).toBe(`secret-1 sealed for ${keys[0]?.id}`);
-  expect(withHiddenKeys(document)).not.toMatch(/secret-1|sk-client/);
+  expect(withHiddenSecrets(document)).not.toMatch(/secret-1|sk-client/);
   expect(withoutAccounts(document)).not.toContain("sk-client");
+});
+
+test("values of headers and aliased keys are stored separately or hidden, and a hidden header is kept", () => {
+  const headers = { "X-Team": "canary-team", "x-tenant": "env:TENANT" };
+  const text = `${stringify({ channels: [{ id: "main", headers }] })}  - { id: b, keys: [&k canary-key] }\n  - { id: c, keys: [*k] }\n`;
+  const { document: kept, keys } = withStoredKeys(text, (value) => value);
+  expect(keys.map(({ sealed }) => sealed)).toEqual(["canary-team", "canary-key"]);
+  for (const shown of [kept, withHiddenSecrets(text)]) {
+    expect(shown).not.toContain("canary");
+    expect(shown).toContain("env:TENANT");
+  }
+  const [main] = partsOf(text).channels;
+  expect(main).toEqual({ id: "main", headers: { "X-Team": "(hidden)", "x-tenant": "env:TENANT" } });
+  const value = { id: "main", headers: { "x-team": "(hidden)", "x-new": "(hidden)" } };
+  const edited = applyEdits(text, [{ path: ["channels", "main"], value }]);
+  expect(edited).toMatch(/x-team: canary-team\s+x-new: \(hidden\)/);
+  expect(() => withStoredKeys(edited, () => "")).toThrow("Enter the key or header (hidden) again.");
 });
 
 test("a difference transforms one text into the other", () => {

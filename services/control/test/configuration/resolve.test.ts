@@ -1,16 +1,21 @@
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { parseConfiguration } from "../../src/configuration/read.ts";
-import { resolveChannels } from "../../src/configuration/resolve.ts";
+import { resolveChannels, type StoredKeys } from "../../src/configuration/resolve.ts";
 
 /** Resolves a channel. `whole` are further members of the configuration. */
-async function channelWith(environment: Readonly<Record<string, string>>, more: object, whole: object = {}) {
+async function channelWith(
+  environment: Readonly<Record<string, string>>,
+  more: object,
+  whole: object = {},
+  storedKeys: StoredKeys = new Map(),
+) {
   const usual = { id: "c", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["m"] };
   const { configuration } = parseConfiguration(
     stringify({ groups: {}, models: { m: { kind: "chat" } }, channels: [{ ...usual, ...more }], ...whole }),
   );
   if (configuration === undefined) throw new Error("the configuration is wrong");
-  const [channel] = await resolveChannels(configuration, environment);
+  const [channel] = await resolveChannels(configuration, environment, storedKeys);
   return channel;
 }
 
@@ -66,6 +71,15 @@ test.each([
   const { off, proxy } = (await channelWith(environment, {}, { proxy: "env:PROXY" })) ?? {};
   expect([off, proxy]).toEqual([expect.stringContaining(why), undefined]);
   expect(off).not.toContain("canary");
+});
+
+test("a channel's headers get the values that are stored separately; without one of them the channel is off", async () => {
+  const headers = { "X-Tenant": "kept:a" };
+  const channel = await channelWith({}, { headers }, {}, new Map([["a", "acme"]]));
+  expect([channel?.headers, channel?.off]).toEqual([{ "x-tenant": "acme" }, undefined]);
+  expect((await channelWith({}, { headers }))?.off).toBe(
+    "the header X-Tenant cannot be decrypted: enter its value again",
+  );
 });
 
 test("a channel's headers get the values of variables; without one of them the channel is off", async () => {

@@ -66,6 +66,7 @@ test.each<[string, Written, Written?]>([
   ["a proxy in the operator's network", { proxy: "http://10.0.0.1:3128" }],
   ["a proxy of a variable that the operator names", { proxy: "env:NAMED" }],
   ["a header of a variable that the operator names", { headers: { "x-tenant": "env:NAMED" } }],
+  ["the channel's kept header", { headers: { "x-t": "kept:a" } }, { headers: { "x-tenant": "kept:a" } }],
   ["the channel's existing header", { headers: { "x-t": "env:ODD" } }, { headers: { "x-tenant": "env:ODD" } }],
   ["the channel's existing proxy", { proxy: "env:ODD" }, { proxy: "env:ODD" }],
   [
@@ -153,6 +154,12 @@ test.each<[string, Written, string, Written?]>([
     { baseUrl: evil, keys: ["k"], headers: { "x-tenant": "env:ODD" } },
     "channels[0].headers.x-tenant names ODD",
     { keys: ["k"], headers: { "x-tenant": "env:ODD" } },
+  ],
+  [
+    "a kept header at another address",
+    { baseUrl: evil, keys: ["k"], headers: { "x-tenant": "kept:a" } },
+    "channels[0].headers.x-tenant was entered for another channel or address: enter its value again",
+    { keys: ["k"], headers: { "x-tenant": "kept:a" } },
   ],
   ["a store as a proxy", { proxy: "socks5://127.0.0.1:6379" }, "channels[0].proxy has port 6379"],
   ["the cloud's credentials as a proxy", { proxy: "http://169.254.169.254" }, "channels[0].proxy is a link-local"],
