@@ -84,6 +84,8 @@ test("sampling settings that change nothing are dropped without being named", ()
   const usual = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 };
   const { body, dropped } = rendered("chat", "gpt-6.2-sol", usual);
   expect([Object.keys(body), dropped]).toEqual([["model", "messages"], []]);
+  const members = { temperature: 1, top_p: null, presence_penalty: 0, logprobs: false, top_logprobs: 0 };
+  expect(forwarded("chat", "gpt-6.2-sol", { ...members, user: "u" })).toEqual({ body: { user: "u" }, dropped: [] });
 });
 
 test("the same rules apply to clients of the same wire", () => {

@@ -9,6 +9,7 @@ import {
   spliceMembers,
   withoutMembers,
 } from "@modelgate/formats/json";
+import { isEffective } from "../hub/openai-models.ts";
 
 /** Differences of a vendor from OpenAI's chat wire. */
 export interface ChatDialect {
@@ -97,8 +98,8 @@ const outputLimitNames = ["max_tokens", "max_completion_tokens"] as const;
 function dialectChanges(names: readonly string[], valueOf: (name: string) => unknown, dialect: ChatDialect) {
   const { maxTokens, renames = {}, refuses = [], toolChoice = {}, alwaysReportsUsage } = dialect;
   const values: Record<string, unknown> = {};
-  const dropped = refuses.filter((name) => names.includes(name));
-  const surplus = [...dropped];
+  const surplus = refuses.filter((name) => names.includes(name));
+  const dropped = surplus.filter((name) => isEffective(name, valueOf(name)));
   const bound = maxTokens === undefined ? {} : Object.fromEntries(outputLimitNames.map((name) => [name, maxTokens]));
   for (const [from, to] of Object.entries({ ...bound, ...renames })) {
     if (from === to || !names.includes(from)) continue;

@@ -159,6 +159,19 @@ function withNewestLimit(body: Buffer, members: ReturnType<typeof membersOf>, mo
   return withoutMembers(spliceMembers(body, { max_completion_tokens: String(limit) }, members), ["max_tokens"]);
 }
 
+/** Values of members that have the same effect as their absence. */
+const usualValues: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(Object.entries(samplingParameters).map(([name, { usual }]) => [name, usual])),
+  n: 1,
+  parallel_tool_calls: true,
+  store: false,
+};
+
+/** Returns true if a member changes a request. Clients' SDKs also send null and usual values. */
+export function isEffective(name: string, value: unknown): boolean {
+  return value !== null && value !== usualValues[name];
+}
+
 /** Changes a forwarded request to what its model accepts, by removing or replacing members. */
 export function* fitToModel(clientBody: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
   if (rulesOfOpenAiModel(model) === undefined) return { body: clientBody, dropped: [] };
@@ -173,17 +186,18 @@ export function* fitToModel(clientBody: Buffer, model: string, wire: OpenAiWire)
   const refused = refusesSampling(model, effort)
     ? Object.keys(samplingParameters).filter((name) => names.has(name))
     : [];
+  const lost = refused.filter((name) => isEffective(name, parseMember(clientBody, name, members)));
   let sampled = refused.length === 0 ? body : withoutMembers(body, refused);
   if (names.has("service_tier") && refusesTier(yield* memberInTurns(body, "service_tier"), model)) {
-    refused.push("service_tier");
+    lost.push("service_tier");
     sampled = spliceMembers(sampled, { service_tier: JSON.stringify(acceptedTier) });
   }
   // A model that does not reason refuses this member with any value.
   if (names.has(holder) && !acceptsReasoning(model))
-    return { body: withoutMembers(sampled, [holder]), dropped: [...refused, holder] };
+    return { body: withoutMembers(sampled, [holder]), dropped: [...lost, holder] };
   const accepted = acceptedEffort(effort, model, wire);
-  if (accepted === effort) return { body: sampled, dropped: refused };
-  const dropped = [...refused, wire === "chat" ? holder : "reasoning.effort"];
+  if (accepted === effort) return { body: sampled, dropped: lost };
+  const dropped = [...lost, wire === "chat" ? holder : "reasoning.effort"];
   const value = isRecord(reasoning) ? unlessEmpty({ ...reasoning, effort: accepted }) : accepted;
   if (value === undefined) return { body: withoutMembers(sampled, [holder]), dropped };
   return { body: spliceMembers(sampled, { [holder]: JSON.stringify(value) }), dropped };

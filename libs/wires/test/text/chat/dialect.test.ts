@@ -34,6 +34,13 @@ describe("a passed request", () => {
       [],
     ],
     ["has members by their other names", { renames: { seed: "random_seed" } }, { seed: 3 }, { random_seed: 3 }, []],
+    [
+      "loses refused fields without naming those that change nothing",
+      { refuses: ["n", "parallel_tool_calls", "logprobs", "seed", "presence_penalty"] },
+      { n: 1, parallel_tool_calls: true, logprobs: false, seed: null, presence_penalty: 0, top_p: 1 },
+      { top_p: 1 },
+      [],
+    ],
     ["loses refused fields", { refuses: ["n", "user"] }, { n: 2, user: "u", top_p: 1 }, { top_p: 1 }, ["n", "user"]],
     [
       "has the vendor's value for a choice",
