@@ -266,14 +266,6 @@ const rows: readonly Row[] = [
     { messages: [{ role: "user", content: [{ text: "say hi" }] }] },
   ],
   [
-    "log probabilities that a vendor does not support",
-    "chat",
-    { messages: hi, logprobs: true, top_logprobs: 2 },
-    "messages",
-    {},
-    ["logProbabilities"],
-  ],
-  [
     "annotations of the history",
     "chat",
     { messages: citedHistory },

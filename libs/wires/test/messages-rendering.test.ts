@@ -241,6 +241,7 @@ describe("tools for the vendor", () => {
 describe("fields that vendors of this wire do not support", () => {
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["several choices", { choices: 2 }, "choices"],
+    ["log probabilities", { logProbabilities: { alternatives: 2 } }, "logProbabilities"],
     ["images from the model", { modalities: ["text", "image"] }, "modalities"],
     ["a high temperature", { temperature: 1.5 }, "temperature"],
     ["a white-space stop sequence", { stop: ["\n"] }, "stop"],

@@ -10,6 +10,7 @@ import {
   withoutMembers,
 } from "@modelgate/formats/json";
 import { isEffective } from "../hub/openai-models.ts";
+import { unsupportedFailure } from "../hub/request.ts";
 
 /** Differences of a vendor from OpenAI's chat wire. */
 export interface ChatDialect {
@@ -19,7 +20,7 @@ export interface ChatDialect {
   readonly renames?: Readonly<Record<string, string>>;
   /** True if the vendor does not know the role `developer`. */
   readonly noDeveloper?: true;
-  /** Members that the vendor refuses or misunderstands. They are dropped. */
+  /** Members that the vendor refuses or misunderstands. They are dropped, or refused if the answer needs them. */
   readonly refuses?: readonly string[];
   /** The vendor's names for the values of `tool_choice`. */
   readonly toolChoice?: Readonly<Record<string, string>>;
@@ -95,11 +96,18 @@ export function fitBytes(body: Buffer, dialect: ChatDialect): FittedRequest {
 
 const outputLimitNames = ["max_tokens", "max_completion_tokens"] as const;
 
+/** Throws Failure (400) if the answer would lack choices or probabilities that the client requests. */
+function refuseIncompleteAnswer(dropped: readonly string[]): void {
+  const needed = dropped.find((name) => name === "n" || name === "logprobs");
+  if (needed !== undefined) throw unsupportedFailure(needed);
+}
+
 function dialectChanges(names: readonly string[], valueOf: (name: string) => unknown, dialect: ChatDialect) {
   const { maxTokens, renames = {}, refuses = [], toolChoice = {}, alwaysReportsUsage } = dialect;
   const values: Record<string, unknown> = {};
   const surplus = refuses.filter((name) => names.includes(name));
   const dropped = surplus.filter((name) => isEffective(name, valueOf(name)));
+  refuseIncompleteAnswer(dropped);
   const bound = maxTokens === undefined ? {} : Object.fromEntries(outputLimitNames.map((name) => [name, maxTokens]));
   for (const [from, to] of Object.entries({ ...bound, ...renames })) {
     if (from === to || !names.includes(from)) continue;

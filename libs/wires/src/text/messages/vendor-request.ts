@@ -39,7 +39,7 @@ export const fieldSupport: FieldSupport = {
     user: "metadata.user_id",
     serviceTier: "service_tier",
   },
-  refused: ["choices", "modalities", "audio"],
+  refused: ["choices", "logProbabilities", "modalities", "audio"],
 };
 
 /** Renders a vendor's request. Throws Failure unsupported_parameter. */

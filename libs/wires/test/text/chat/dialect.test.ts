@@ -41,7 +41,13 @@ describe("a passed request", () => {
       { top_p: 1 },
       [],
     ],
-    ["loses refused fields", { refuses: ["n", "user"] }, { n: 2, user: "u", top_p: 1 }, { top_p: 1 }, ["n", "user"]],
+    [
+      "loses refused fields",
+      { refuses: ["seed", "user"] },
+      { seed: 2, user: "u", top_p: 1 },
+      { top_p: 1 },
+      ["seed", "user"],
+    ],
     [
       "has the vendor's value for a choice",
       { toolChoice: { required: "any" } },
@@ -55,9 +61,14 @@ describe("a passed request", () => {
     expect(fitted(dialect, { ...head, ...clientBody })).toEqual({ body: { ...head, ...sent }, dropped });
   });
 
+  test.each([{ n: 2 }, { logprobs: true }])("with %j is refused, because the answer would lack a part", (member) => {
+    const [name = ""] = Object.keys(member);
+    expect(() => fitted({ refuses: ["n", "logprobs"] }, member)).toThrow(`does not support ${name}.`);
+  });
+
   test("keeps every byte that the vendor supports", () => {
-    const body = Buffer.from('{ "model":"m", "seed":12345678901234567890, "n" : 2, "messages":[] }');
-    const fit = fittedBytes({ refuses: ["n"] }, body);
+    const body = Buffer.from('{ "model":"m", "seed":12345678901234567890, "user" : "u", "messages":[] }');
+    const fit = fittedBytes({ refuses: ["user"] }, body);
     expect(fit?.body.toString()).toBe('{ "model":"m", "seed":12345678901234567890, "messages":[] }');
   });
 
