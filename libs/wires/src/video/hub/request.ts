@@ -105,10 +105,8 @@ const extraNames: ReadonlySet<string> = new Set([
 /** Returns a name in lower case without other characters. Many vendors ignore the case of names. */
 export function foldName(name: string): string {
   // Upper case first, because it folds the long s.
-  return name
-    .toUpperCase()
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, "");
+  const lower = name.toUpperCase().toLowerCase();
+  return lower.replaceAll(/[^a-z]/g, "");
 }
 
 /** Depth to which a vendor may read members that affect the price. Some merge `metadata` into their own request. */
@@ -131,18 +129,12 @@ function refusePriced(members: JsonRecord): void {
   throw invalidFailure(param, `This endpoint does not accept ${param}, because it may change the price.`);
 }
 
-interface SearchedMember {
-  readonly param: string;
-  /** Name, as returned by `foldName`. */
-  readonly name: string;
-  readonly value: unknown;
-  /** True in `metadata`. */
-  readonly isExtra: boolean;
-}
-
-/** Lists the members of an object and of the objects in it. Throws Failure if there are too many. */
-export function membersWithin(root: JsonRecord): readonly SearchedMember[] {
-  const found: SearchedMember[] = [];
+/**
+ * Lists the members of an object and of the objects in it, with names as returned by `foldName`. `isExtra` is true in
+ * `metadata`. Throws Failure if there are too many.
+ */
+export function membersWithin(root: JsonRecord) {
+  const found: { param: string; name: string; value: unknown; isExtra: boolean }[] = [];
   const open = [{ record: root, path: "", isExtra: false, depth: 0 }];
   for (const { record, path, isExtra, depth } of open)
     for (const [key, value] of Object.entries(record)) {

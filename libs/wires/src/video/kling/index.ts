@@ -1,4 +1,4 @@
-import { Failure, withoutUndefined, type TaskState } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { memberOf, Fields, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import {
   generations,
@@ -15,7 +15,7 @@ import {
   secondsAmong,
 } from "../hub/request.ts";
 import type { VideoImage, VideoRequest } from "../hub/request.ts";
-import { linesIn, fitShape, type FittedShape } from "../hub/size.ts";
+import { linesIn, fitShape } from "../hub/size.ts";
 import { inspectedMembers, resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
 import type { TaskContext, VideoClient, VideoTask, RenderedVideo, PollResult, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
@@ -60,7 +60,8 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   const seconds = secondsAmong(supportedSeconds, request.seconds ?? defaultSeconds);
   refuseLastFrameAlone(request);
   const lines = additional.members["mode"] === "pro" ? 1080 : 720;
-  const shape = firstFrame === undefined ? fitShape(request, ratios, { [lines]: `${lines}p` }) : shapeOfImage;
+  // An image determines the shape of its video.
+  const shape = fitShape(firstFrame === undefined ? request : {}, ratios, { [lines]: `${lines}p` });
   const body = withoutUndefined({
     ...additional.members,
     model_name: model,
@@ -92,15 +93,12 @@ function soundField({ additional }: VideoRequest): string {
   return additional?.wire === "kling-video" && "sound" in additional.members ? "sound" : "extras.sound";
 }
 
-/** Shape of a video from an image. The image determines it, so none is sent. */
-const shapeOfImage: FittedShape = { dropped: [] };
-
 /** Renders an address, or Base64 without the prefix of a data URL. */
 function imageText(image: VideoImage, param: string): string {
   return image.kind === "url" ? image.url : dataOf(image, param).data;
 }
 
-/** Words for the states. The vendor's answers use other words than its documentation. */
+/** Words for the states; the first one is that of the documentation. The vendor's answers also use others. */
 const states = {
   queued: "submitted",
   in_progress: "processing",
@@ -131,13 +129,6 @@ function parsePollResult(body: JsonRecord): PollResult {
     result: resultAt(isRecord(video) ? video["url"] : "", { expiresAt }),
   });
 }
-
-const klingStatuses: Readonly<Record<TaskState, string>> = {
-  queued: "submitted",
-  in_progress: "processing",
-  completed: "succeed",
-  failed: "failed",
-};
 
 /** Renders one object with the members of Kling's answer and of `video-generations`. */
 function renderCreated(task: VideoTask, { requestId }: TaskContext): JsonRecord {
@@ -170,7 +161,7 @@ function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
 function stateOf(task: VideoTask): JsonRecord {
   return {
     task_id: task.id,
-    task_status: klingStatuses[task.state],
+    task_status: states[task.state].split(" ", 1)[0],
     created_at: task.createdAt,
     updated_at: task.endedAt ?? task.createdAt,
   };
