@@ -115,7 +115,9 @@ function renderSpeech(voice: unknown): JsonRecord | undefined {
 }
 
 function checkFormat(name: string, { format }: JsonRecord): void {
-  if (isRecord(format) && format["type"] !== pcmFormat.type) throw unsupportedSetting(`audio.${name}.format.type`);
+  if (!isRecord(format)) return;
+  if (format["type"] !== pcmFormat.type) throw unsupportedSetting(`audio.${name}.format.type`);
+  if ((format["rate"] ?? pcmFormat.rate) !== pcmFormat.rate) throw unsupportedSetting(`audio.${name}.format.rate`);
 }
 
 function inputOf({ audio }: JsonRecord): JsonRecord {

@@ -159,6 +159,7 @@ describe("settings", () => {
   test.each<[object, string]>([
     [{ tool_choice: "required" }, "session.tool_choice"],
     [{ audio: { input: { format: { type: "audio/pcmu" } } } }, "session.audio.input.format.type"],
+    [{ audio: { input: { format: { type: "audio/pcm", rate: 16_000 } } } }, "session.audio.input.format.rate"],
     [
       { audio: { input: { turn_detection: { type: "server_vad", create_response: false } } } },
       "session.audio.input.turn_detection.create_response",
