@@ -458,6 +458,11 @@ describe("an answer", () => {
   test.each<[keyof typeof wires, object, string]>([
     ["images", { created: 1, data: [] }, "upstream_error"],
     ["images", { data: "x" }, "upstream_error"],
+    [
+      "images",
+      { data: [{ error: { code: "OutputImageSensitiveContentDetected", message: "no" } }] },
+      "upstream_rejected",
+    ],
     ["qwen-images", { code: "InvalidParameter", message: "no" }, "upstream_rejected"],
     [
       "qwen-image-tasks",

@@ -1,5 +1,5 @@
 import { Failure, inputTotal, outputTotal, withoutUndefined, type Units } from "@modelgate/contracts";
-import { joinInTurns, stringifyInTurns, type JsonRecord } from "@modelgate/formats/json";
+import { type Fields, joinInTurns, stringifyInTurns, type JsonRecord } from "@modelgate/formats/json";
 import type { ClientSide, Rendered, VendorSide } from "../../wire.ts";
 import { imageTypeOfBase64 } from "./image-bytes.ts";
 import type { ImageRequest } from "./request.ts";
@@ -113,9 +113,16 @@ export function base64InUrl(url: string): string | undefined {
   return /^data:[^,]*;base64,(.*)$/is.exec(url)?.[1];
 }
 
-export function noImagesFailure(): Failure {
-  return new Failure("upstream_error", "The vendor's answer has no image.");
+/** Creates the failure of an answer without images. `error` has the vendor's code and message, if any. */
+export function noImagesFailure(error?: Fields): Failure {
+  const [code, message] = [error?.text("code"), error?.text("message")];
+  if (code === undefined) return new Failure("upstream_error", "The vendor's answer has no image.");
+  const isInput = inputCodes.test(code);
+  return new Failure(isInput ? "upstream_rejected" : "upstream_error", message, { vendorCode: code });
 }
+
+/** Codes of vendors that refuse the prompt or the image. */
+const inputCodes = /^(?:DataInspectionFailed|InvalidParameter|IPInfringementSuspect|InvalidURL)|Sensitive/;
 
 export interface RenderedImages extends Rendered {
   readonly form?: readonly ImagesFormEntry[];

@@ -1,4 +1,4 @@
-import { withoutUndefined, addUnits, failureFrames, type Units } from "@modelgate/contracts";
+import { Failure, withoutUndefined, addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { asRecord, isRecord, memberOf, type JsonRecord, type Fields } from "@modelgate/formats/json";
 import type { Target, Wire } from "../../wire.ts";
 import { renderImageStream, renderImages, imagesAnswer, noImagesFailure } from "../hub/answer.ts";
@@ -127,11 +127,14 @@ const maxImagesRead = 100;
 
 export function parseAnswer(body: JsonRecord): ImagesAnswer {
   const { created: _created, data: _data, ...rest } = body;
-  return readVendor(body, (fields) => {
+  const answer = readVendor(body, (fields): ImagesAnswer | Failure => {
     const images = fields.each("data", maxImagesRead).flatMap(parseImage);
-    if (images.length === 0) throw noImagesFailure();
+    // Seedream reports an error for each refused image.
+    if (images.length === 0) return noImagesFailure(fields.each("data", maxImagesRead)[0]?.fields("error"));
     return imagesAnswer({ created: fields.number("created"), images, tokens: readTokens(body["usage"]), more: rest });
   });
+  if (answer instanceof Failure) throw answer;
+  return answer;
 }
 
 /** Parses `url` or `b64_json`. A vendor may set the other one to "" or null. */

@@ -61,7 +61,7 @@ function taskOf(body: JsonRecord): string | undefined {
 function parseAnswer(body: JsonRecord): ImagesAnswer {
   const answer = readVendor(body, (fields): ImagesAnswer | Failure => {
     const output = fields.fields("output");
-    if (output === undefined) return taskFailure(fields);
+    if (output === undefined) return noImagesFailure(fields);
     const status = output.text("task_status");
     const results = output.each("results", maxImagesRead);
     const images = [
@@ -69,7 +69,7 @@ function parseAnswer(body: JsonRecord): ImagesAnswer {
       ...results.flatMap(imagesInResult),
     ];
     if (images.length > 0) return imagesAnswer({ images, tokens: parseTokens(body["usage"]) });
-    return taskFailure(status === undefined || status === "SUCCEEDED" ? (results[0] ?? output) : output);
+    return noImagesFailure(status === undefined || status === "SUCCEEDED" ? (results[0] ?? output) : output);
   });
   if (answer instanceof Failure) throw answer;
   return answer;
@@ -95,13 +95,6 @@ function parseTokens(usage: unknown): Units | undefined {
   const [input, output] = [parseCount(usage["input_tokens"]), parseCount(usage["output_tokens"])];
   if ((input ?? 0) + (output ?? 0) === 0) return undefined;
   return withoutZeroUnits({ inputTokens: input ?? 0, outputTokens: output ?? 0 });
-}
-
-function taskFailure(output: Fields): Failure {
-  const [code, message] = [output.text("code"), output.text("message")];
-  if (code === undefined) return noImagesFailure();
-  const isInput = /^(?:DataInspectionFailed|InvalidParameter|IPInfringementSuspect|InvalidURL)/.test(code);
-  return new Failure(isInput ? "upstream_rejected" : "upstream_error", message, { vendorCode: code });
 }
 
 /** Parses a body in Qwen's format. `stream` and `response_format` are members of the body, not of `parameters`. */
