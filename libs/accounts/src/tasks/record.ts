@@ -5,6 +5,7 @@ import {
   UsageDraft,
   videoWires,
   renameMembers,
+  withoutUndefined,
   type StoredTaskEvent,
   type VideoWire,
 } from "@modelgate/contracts";
@@ -101,7 +102,7 @@ export interface Transition {
 
 /** Creates the event of a task's transition. */
 export function makeTaskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }: Transition): StoredTaskEvent {
-  return {
+  return withoutUndefined({
     id: transitionId(task),
     time: new Date(nowMs).toISOString(),
     taskId: task.id,
@@ -112,9 +113,9 @@ export function makeTaskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }:
     state: task.state,
     previousState: from,
     progress: task.progress,
-    ...(task.state === "failed" && task.error !== undefined ? { error: task.error } : {}),
-    ...(cipher === undefined ? {} : { record: { encrypted: cipher.encrypt(task), untilMs: expiryOf(task, keepMs) } }),
-  };
+    error: task.state === "failed" ? task.error : undefined,
+    record: cipher && { encrypted: cipher.encrypt(task), untilMs: expiryOf(task, keepMs) },
+  });
 }
 
 /** Creates the event of a task's deletion, which is the last event of the task. */
