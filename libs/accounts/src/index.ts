@@ -95,6 +95,7 @@ export { removeTask } from "./tasks/remove.ts";
 export { makeTaskCipher, type TaskCipher } from "./tasks/record.ts";
 export { holdLeaseMarginMs, makeTaskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentLimitFailure, openContentQuota, type ContentQuota } from "./content/content.ts";
+export { contentScripts } from "./shared-scripts.ts";
 export { includesRanges, requireAllowedAddress } from "./tokens/allowed-addresses.ts";
 export { callerLimits, limitsIdOf } from "./tokens/caller-limits.ts";
 export { checkStillValid, requireUsable } from "./tokens/token.ts";

@@ -14,3 +14,5 @@ export const holdScripts: readonly URL[] = [...minuteScripts, ...moneyScripts, b
 export const unpublishedScript = scriptFile("tasks/unpublished.lua");
 /** Lua functions that settle a call. */
 export const settlementScripts: readonly URL[] = [...holdScripts, scriptFile("money/settlement.lua")];
+/** Lua function that counts stored content. */
+export const contentScripts: readonly URL[] = [clockScript, scriptFile("content/content.lua")];

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
-import { clockScript } from "../shared-scripts.ts";
+import { contentScripts } from "../shared-scripts.ts";
 
 /** Maximum content that one account may store, of all kinds together. */
 export interface ContentLimits {
@@ -17,7 +17,7 @@ export interface ContentRecord {
 
 const countScript = defineScript({
   file: new URL("count.lua", import.meta.url),
-  shared: [clockScript],
+  shared: contentScripts,
   keys: ["sizes", "expiries"],
   args: {
     record: "text",
@@ -33,18 +33,18 @@ const countScript = defineScript({
 });
 
 /**
- * Counts the bytes of the content that each account stores. Call it before content is written. The bytes of a record
- * are released when it expires or is released.
+ * Counts the bytes of the content that each account stores. Call it before content is written, or count in the script
+ * that writes the content (`contentScripts`). The bytes of a record are released when it expires or is released.
  */
 export class ContentQuota {
+  readonly limits: ContentLimits;
   readonly #redis: Redis;
-  readonly #limits: ContentLimits;
   readonly #now: () => number | undefined;
 
   /** `now` replaces Redis' clock in tests. */
   constructor(redis: Redis, limits: ContentLimits, now: () => number | undefined = () => undefined) {
     this.#redis = redis;
-    this.#limits = limits;
+    this.limits = limits;
     this.#now = now;
   }
 
@@ -80,7 +80,7 @@ export class ContentQuota {
     },
   ): Promise<boolean> {
     const keys = { sizes: accountKeys.contentSizes(accountId), expiries: accountKeys.contentExpiries(accountId) };
-    const args = { record, required: false, ...change, ...this.#limits, nowMs: this.#now() };
+    const args = { record, required: false, ...change, ...this.limits, nowMs: this.#now() };
     return (await orUnavailable(countScript(this.#redis, keys, args))).verdict === "counted";
   }
 }
