@@ -100,8 +100,9 @@ export function openTurnStore<Turn extends object>(
     findAll,
     async remove(accountId, id) {
       const key = keyOf(accountId, id);
+      const removed = await redis.del(key);
       await quota.release({ accountId, record: key });
-      return (await redis.del(key)) > 0;
+      return removed > 0;
     },
   };
 }

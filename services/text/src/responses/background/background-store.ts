@@ -143,7 +143,7 @@ export class BackgroundStore {
 
   async removeEvents({ accountId, id }: BackgroundRef): Promise<void> {
     const key = keysOf(accountId).events(id);
-    await this.#quota.release({ accountId, record: key });
     await this.#redis.del(key);
+    await this.#quota.release({ accountId, record: key });
   }
 }
