@@ -52,7 +52,10 @@ export async function openResponses(
     responses: openResponseStore(recordStore, compactions, { ...stored, body }),
     interactions: openTurnStore(recordStore, { kind: "interaction", parse: parseStored }, { ...stored, body }),
     threads: openTurnStore(recordStore, { kind: "thread", parse: parseThread }, { ...threads, body }),
-    conversations: new ConversationStore({ ...recordStore, compactions }, { ...conversations, body }),
+    conversations: new ConversationStore(
+      { ...recordStore, compactions, log: deps.relay.log },
+      { ...conversations, body },
+    ),
     background,
     backgroundStore: new BackgroundStore(recordStore, background),
     sockets,

@@ -1,9 +1,9 @@
 import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openContentQuota, shardOf } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
-import { createLogger, openRedis, type Redis, type Secrets } from "@modelgate/platform";
+import { createLogger, openRedis, type Logger, type Redis, type Secrets } from "@modelgate/platform";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import type { JsonObject } from "@modelgate/wires/text";
 import { makeCompactionCipher } from "../../src/responses/compaction/compaction-cipher.ts";
@@ -34,10 +34,12 @@ const unbounded: RecordMemory = { add: () => undefined };
 const newId = () => `new${++count}`;
 const user = (text: string, id?: string): JsonObject => ({ type: "message", role: "user", content: text, id });
 
+const warn = vi.fn<Logger["warn"]>();
+
 function storeWith(secrets: Secrets): ConversationStore {
   const [cipher, compactions] = [makeRecordCipher(secrets), makeCompactionCipher(secrets)];
   const quota = openContentQuota(redis, { maxBytes: 1e9 });
-  return new ConversationStore({ redis, quota, cipher, compactions }, limits);
+  return new ConversationStore({ redis, quota, cipher, compactions, log: { warn } }, limits);
 }
 
 async function open() {
@@ -315,14 +317,18 @@ test("a conversation survives a rotation in which processes of both steps use it
   expect(texts).toHaveLength(23);
 });
 
-test("a conversation of a secret that is not accepted is refused, and can be removed", async () => {
+test("a conversation of a secret that is not accepted is refused and logged, and can be removed", async () => {
   const { at, addTo, last } = await openRotation();
   const range = { newestFirst: false, limit: 10 };
   const refused = {
     code: "conversation_not_found",
     message: expect.stringContaining("cannot be decrypted"),
   };
+  warn.mockClear();
   await expect(last.find(at)).rejects.toMatchObject(refused);
+  expect(warn.mock.calls).toEqual([
+    [{ key: keysOf(at).head }, "a conversation is refused: no accepted secret decrypts it"],
+  ]);
   await expect(last.readAll(at, unbounded)).rejects.toMatchObject(refused);
   await expect(last.read(at, range, unbounded)).rejects.toMatchObject(refused);
   await expect(last.save(at, conversation, unbounded)).rejects.toMatchObject(refused);

@@ -1,9 +1,11 @@
---[[ Appends items to a conversation, all or none of them. Requires indexed.lua.
+--[[ Appends items to a conversation, all or none of them. Requires indexed.lua and
+     count-conversation.lua.
   head: hash with the conversation's metadata and the sizes of all its items:
     secret: id of the secret that encrypted the metadata and all records
     bytes: of records and ids   indexed: value of bytes when ids was last complete
     textBytes, values, members: after decompression
   list: records (compressed items)   ids: their ids, in the same order
+  contentSizes, contentExpiries: see content.lua
   secret: id of the secret that encrypted the new items
   items: id, record, id, record …   textBytes, values, members: total of the new items after decompression ]]
 if redis.call('EXISTS', head) == 0 then return {'absent'} end
@@ -16,14 +18,17 @@ for at = 1, #items, 2 do
   bytes = bytes + #items[at] + #items[at + 1]
 end
 if #taken > 0 then return {'taken', ids = taken} end
-local function exceeds(field, added, max)
-  return tonumber(redis.call('HGET', head, field) or '0') + added > max
+local function total(field, added)
+  return tonumber(redis.call('HGET', head, field) or '0') + added
 end
 if redis.call('LLEN', list) + #items / 2 > maxItems then return {'full', bound = 'items'} end
-if exceeds('bytes', bytes, maxBytes) then return {'full', bound = 'bytes'} end
-if exceeds('textBytes', textBytes, maxTextBytes) then return {'full', bound = 'textBytes'} end
-if exceeds('values', values, maxValues) then return {'full', bound = 'values'} end
-if exceeds('members', members, maxMembers) then return {'full', bound = 'members'} end
+if total('bytes', bytes) > maxBytes then return {'full', bound = 'bytes'} end
+if total('textBytes', textBytes) > maxTextBytes then return {'full', bound = 'textBytes'} end
+if total('values', values) > maxValues then return {'full', bound = 'values'} end
+if total('members', members) > maxMembers then return {'full', bound = 'members'} end
+local limits = {maxBytes = maxContentBytes, maxRecords = maxContentRecords}
+local change = {record = list, bytes = total('bytes', bytes), lifetimeMs = lifetimeMs, limits = limits}
+if not countContent(contentSizes, contentExpiries, change) then return {'over-limit'} end
 for at = 1, #items, 2 do
   redis.call('RPUSH', ids, items[at])
   redis.call('RPUSH', list, items[at + 1])
@@ -33,4 +38,5 @@ redis.call('HINCRBY', head, 'textBytes', textBytes)
 redis.call('HINCRBY', head, 'values', values)
 redis.call('HINCRBY', head, 'members', members)
 for _, key in ipairs({head, list, ids}) do redis.call('PEXPIRE', key, lifetimeMs) end
+countConversation(head, list, contentSizes, contentExpiries)
 return {'added'}

@@ -1,14 +1,14 @@
 import { orUnavailable } from "@modelgate/platform";
 import type { RecordMemory } from "../record-reader.ts";
 import type { IdentifiedItem } from "./conversation-items.ts";
-import type { ConversationLimits, ConversationRecords } from "./conversation-limits.ts";
+import { contentLimitsOf, type ConversationLimits, type ConversationRecords } from "./conversation-limits.ts";
 import { addItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
 import { noSizes, addSizes, packItem } from "./packed-items.ts";
 import { RenewalMemory, renewConversation, retryRenewed } from "./renew-conversation.ts";
 
 /**
- * Appends items, all or none, and counts their bytes. Encrypts the conversation again if another secret has encrypted
- * it. Throws Failure server_overloaded (503) if others change it again and again.
+ * Appends items, all or none. Encrypts the conversation again if another secret has encrypted it. Throws Failure
+ * server_overloaded (503) if others change it again and again.
  */
 export async function addToConversation(
   records: ConversationRecords,
@@ -23,7 +23,7 @@ export async function addToConversation(
     readonly memory: RecordMemory;
   },
 ) {
-  const { redis, quota, cipher } = records;
+  const { redis, cipher } = records;
   const keys = keysOf(conversation);
   const { lifetimeMs, maxItems, maxBytes, body } = limits;
   const items: string[] = [];
@@ -33,11 +33,9 @@ export async function addToConversation(
     items.push(item.id, packed.record);
     sizes = addSizes(sizes, packed.sizes);
   }
-  const bytes = items.reduce((sum, item) => sum + Buffer.byteLength(item), 0);
-  const record = { accountId: conversation.accountId, record: keys.list };
-  if (!(await quota.addBytes(record, bytes, lifetimeMs))) return { verdict: "over-limit" } as const;
   const addition = {
     ...sizes,
+    ...contentLimitsOf(records),
     secret: cipher.secretId,
     maxItems,
     maxBytes,
@@ -48,19 +46,12 @@ export async function addToConversation(
     items,
   };
   const renewal = new RenewalMemory(memory);
-  let isAdded = false;
-  try {
-    // The addition follows a renewal immediately, so that a process of the other step of a rotation rarely comes between.
-    const reply = await retryRenewed(
-      async () => {
-        const attempt = await orUnavailable(addItems(redis, keys, addition));
-        return attempt.verdict === "outdated" ? undefined : attempt;
-      },
-      () => renewConversation(records, limits, conversation, renewal.ofAttempt()),
-    );
-    isAdded = reply.verdict === "added";
-    return reply;
-  } finally {
-    if (!isAdded) await quota.addBytes(record, -bytes, lifetimeMs);
-  }
+  // The addition follows a renewal immediately, so that a process of the other step of a rotation rarely comes between.
+  return retryRenewed(
+    async () => {
+      const reply = await orUnavailable(addItems(redis, keys, addition));
+      return reply.verdict === "outdated" ? undefined : reply;
+    },
+    () => renewConversation(records, limits, conversation, renewal.ofAttempt()),
+  );
 }

@@ -1,3 +1,4 @@
+import type { Logger } from "@modelgate/platform";
 import type { JsonLimits } from "@modelgate/relay";
 import type { CompactionCipher } from "../compaction/compaction-cipher.ts";
 import type { RecordStore } from "../record-cipher.ts";
@@ -6,6 +7,7 @@ import type { RecordBounds } from "../record-reader.ts";
 /** Dependencies for storing conversations. */
 export interface ConversationRecords extends RecordStore {
   readonly compactions: CompactionCipher;
+  readonly log: Pick<Logger, "warn">;
 }
 
 /** Limits of stored conversations. */
@@ -17,6 +19,11 @@ export interface ConversationLimits {
   readonly maxBytes: number;
   /** Limits of a request body. They also limit the items, because a request is sent with all items. */
   readonly body: RecordBounds & Pick<JsonLimits, "maxBytes">;
+}
+
+/** Returns the limits of the account's content as arguments of scripts. */
+export function contentLimitsOf({ quota: { limits } }: Pick<RecordStore, "quota">) {
+  return { maxContentBytes: limits.maxBytes, maxContentRecords: limits.maxRecords };
 }
 
 /** Describes the limit of a conversation that additional items exceed. */

@@ -3,10 +3,22 @@ import { parseRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { withCurrentCompaction } from "../compaction/compaction-cipher.ts";
 import { RecordReader, type RecordMemory } from "../record-reader.ts";
-import { problemOf, type ConversationLimits, type ConversationRecords } from "./conversation-limits.ts";
+import {
+  contentLimitsOf,
+  problemOf,
+  type ConversationLimits,
+  type ConversationRecords,
+} from "./conversation-limits.ts";
 import { addToConversation } from "./add-to-conversation.ts";
 import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
-import { keysOf, readItems, removeItem, saveConversation, type ConversationRef } from "./conversation-scripts.ts";
+import {
+  keysOf,
+  readItems,
+  removeConversation,
+  removeItem,
+  saveConversation,
+  type ConversationRef,
+} from "./conversation-scripts.ts";
 import { busyFailure, maxAttempts, renewConversation, RenewalMemory, retryRenewed } from "./renew-conversation.ts";
 import { decryptItem, decryptStored, sizesOf } from "./packed-items.ts";
 
@@ -59,28 +71,28 @@ export class ConversationStore {
     { createdAt, metadata }: Conversation,
     memory: RecordMemory,
   ): Promise<boolean> {
-    const { redis, quota, cipher } = this.#records;
+    const { redis, cipher } = this.#records;
     const keys = keysOf(conversation);
-    const { lifetimeMs } = this.#limits;
     const encrypted = cipher.encrypt(Buffer.from(JSON.stringify(metadata)), keys.head);
-    const record = { accountId: conversation.accountId, record: keys.head };
-    const renewal = new RenewalMemory(memory);
-    // This can fail, so it precedes the change of the quota.
-    await this.#renewOther(conversation, renewal);
-    if (!(await quota.setBytes(record, encrypted.length, lifetimeMs))) return false;
-    const change = { secret: cipher.secretId, createdAt, lifetimeMs, metadata: encrypted.toString("hex") };
-    return this.#retry(conversation, renewal, async () => {
+    const change = {
+      ...contentLimitsOf(this.#records),
+      secret: cipher.secretId,
+      createdAt,
+      lifetimeMs: this.#limits.lifetimeMs,
+      metadata: encrypted.toString("hex"),
+    };
+    return this.#retry(conversation, new RenewalMemory(memory), async () => {
       const { verdict } = await orUnavailable(saveConversation(redis, keys, change));
-      return verdict === "saved" || undefined;
+      return verdict === "outdated" ? undefined : verdict === "saved";
     });
   }
 
   async find(conversation: ConversationRef): Promise<Conversation | undefined> {
-    const { redis, cipher } = this.#records;
+    const { redis } = this.#records;
     const { head } = keysOf(conversation);
     const [createdAt, encrypted] = await orUnavailable(redis.hmgetBuffer(head, "createdAt", "metadata"));
     if (!createdAt || !encrypted) return undefined;
-    const metadata = decryptStored(cipher, encrypted, head).toString();
+    const metadata = decryptStored(this.#records, encrypted, head).toString();
     return { createdAt: Number(createdAt), metadata: parseRecord(metadata) ?? {} };
   }
 
@@ -91,11 +103,8 @@ export class ConversationStore {
 
   /** Removes a conversation. Returns false if it does not exist. */
   async remove(conversation: ConversationRef): Promise<boolean> {
-    const { redis, quota } = this.#records;
-    const { head, list, ids } = keysOf(conversation);
-    await quota.release({ accountId: conversation.accountId, record: head });
-    await quota.release({ accountId: conversation.accountId, record: list });
-    return (await orUnavailable(redis.del(head, list, ids))) > 0;
+    const { verdict } = await orUnavailable(removeConversation(this.#records.redis, keysOf(conversation), {}));
+    return verdict === "removed";
   }
 
   /** Appends either all items or none. An item whose id exists in the conversation receives a new id. */
@@ -128,7 +137,7 @@ export class ConversationStore {
     range: ItemRange,
     memory: RecordMemory,
   ): Promise<ItemPage | "unknown" | undefined> {
-    const { redis, cipher } = this.#records;
+    const { redis } = this.#records;
     const keys = keysOf(conversation);
     const { onlyId, after, newestFirst, limit } = range;
     const renewal = new RenewalMemory(memory);
@@ -142,7 +151,7 @@ export class ConversationStore {
     const items: { readonly id: string; readonly text: Buffer }[] = [];
     for (let pair = 0; pair < reply.items.length; pair += 2) {
       const [id = "", record = ""] = reply.items.slice(pair, pair + 2);
-      items.push({ id, text: await reader.unpack(decryptItem(cipher, keys.list, record)) });
+      items.push({ id, text: await reader.unpack(decryptItem(this.#records, keys.list, record)) });
     }
     return { ids: items.map(({ id }) => id), texts: items.map(({ text }) => text), hasMore: reply.hasMore };
   }
@@ -154,9 +163,10 @@ export class ConversationStore {
   }
 
   /**
-   * Reads all items in order, for a turn that will be added; undefined if the conversation does not exist. Encrypts them again first if another secret has encrypted
-   * them: a failure can still be answered, and `add` then needs no memory, unless a process of the other step of a
-   * rotation changes the conversation meanwhile. Throws as `readAll` does.
+   * Reads all items in order, for a turn that will be added; undefined if the conversation does not exist. Encrypts
+   * them again first if another secret has encrypted them: a failure can still be answered, and `add` then needs no
+   * memory, unless a process of the other step of a rotation changes the conversation meanwhile. Throws as `readAll`
+   * does.
    */
   async readForTurn(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[] | undefined> {
     const renewal = new RenewalMemory(memory);
@@ -183,31 +193,24 @@ export class ConversationStore {
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */
   async readAll(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[]> {
-    const { redis, cipher } = this.#records;
+    const { redis } = this.#records;
     const { list } = keysOf(conversation);
     const reader = new RecordReader(memory, this.#limits.body);
     const items: JsonObject[] = [];
     for (const record of await orUnavailable(redis.lrange(list, 0, -1)))
-      items.push(await reader.parse(decryptItem(cipher, list, record)));
+      items.push(await reader.parse(decryptItem(this.#records, list, record)));
     return items;
   }
 
   /** Removes an item from a conversation. Returns false if it does not exist. */
   async removeItem(conversation: ConversationRef, itemId: string, memory: RecordMemory): Promise<boolean> {
-    const { redis, quota } = this.#records;
+    const { redis } = this.#records;
     const keys = keysOf(conversation);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const text = await this.readItem(conversation, itemId, memory);
       if (text === undefined) return false;
       const reply = await orUnavailable(removeItem(redis, keys, { id: itemId, ...(await sizesOf(text)) }));
-      if (reply.verdict === "unknown") return false;
-      if (reply.verdict === "outdated") continue;
-      await quota.addBytes(
-        { accountId: conversation.accountId, record: keys.list },
-        -reply.bytes,
-        this.#limits.lifetimeMs,
-      );
-      return true;
+      if (reply.verdict !== "outdated") return reply.verdict === "removed";
     }
     throw busyFailure();
   }

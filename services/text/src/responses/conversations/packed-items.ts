@@ -4,6 +4,7 @@ import { Failure } from "@modelgate/contracts";
 import { unlimitedJson, checkJson, renderJson } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { RecordCipher } from "../record-cipher.ts";
+import type { ConversationRecords } from "./conversation-limits.ts";
 
 /** Sizes of items after decompression: bytes, values and object members. */
 export interface ItemSizes {
@@ -28,14 +29,20 @@ export function encryptItem(cipher: RecordCipher, list: string, packed: Buffer):
 }
 
 /** Decrypts a record. Returns the compressed item. Throws as `decryptStored` does. */
-export function decryptItem(cipher: RecordCipher, list: string, record: string): Buffer {
-  return decryptStored(cipher, Buffer.from(record, "base64"), list);
+export function decryptItem(records: DecryptingRecords, list: string, record: string): Buffer {
+  return decryptStored(records, Buffer.from(record, "base64"), list);
 }
 
-/** Decrypts a part of a conversation. Throws Failure conversation_not_found if no accepted secret decrypts it. */
-export function decryptStored(cipher: RecordCipher, stored: Buffer, key: string): Buffer {
+type DecryptingRecords = Pick<ConversationRecords, "cipher" | "log">;
+
+/**
+ * Decrypts a part of a conversation. Throws Failure conversation_not_found if no accepted secret decrypts it, and logs
+ * the Redis key.
+ */
+export function decryptStored({ cipher, log }: DecryptingRecords, stored: Buffer, key: string): Buffer {
   const decrypted = cipher.decrypt(stored, key);
   if (decrypted !== undefined) return decrypted;
+  log.warn({ key }, "a conversation is refused: no accepted secret decrypts it");
   throw new Failure(
     "conversation_not_found",
     "The conversation cannot be decrypted with a secret that this gateway accepts. Start a new conversation.",

@@ -1,5 +1,5 @@
---[[ Removes an item from a conversation. Requires indexed.lua. Keys as in add-items.lua.
-  textBytes, values, members: decompressed sizes of the item   Returns the bytes of its record and its id. ]]
+--[[ Removes an item from a conversation. Requires indexed.lua and count-conversation.lua. Keys as in add-items.lua.
+  textBytes, values, members: decompressed sizes of the item ]]
 if not isIndexed(head, list, ids) then return {'outdated'} end
 local position = redis.call('LPOS', ids, id)
 if not position then return {'unknown'} end
@@ -11,4 +11,5 @@ redis.call('HSET', head, 'indexed', redis.call('HINCRBY', head, 'bytes', -bytes)
 redis.call('HINCRBY', head, 'textBytes', -textBytes)
 redis.call('HINCRBY', head, 'values', -values)
 redis.call('HINCRBY', head, 'members', -members)
-return {'removed', bytes = bytes}
+countConversation(head, list, contentSizes, contentExpiries)
+return {'removed'}
