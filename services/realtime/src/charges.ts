@@ -218,7 +218,11 @@ export class Charges implements SessionCharges {
   #startResponse(id: string): void {
     const { responses, bridge } = this.#parts;
     this.#responses.add(id);
-    if (!responses.startResponse(id)) this.#payments.payBeforeEvents(() => responses.holdSliceFor(id));
+    if (!responses.startResponse(id))
+      this.#payments.payBeforeEvents(async () => {
+        // A response may end before its payment begins. A slice for it would stay held until the session ends.
+        if (this.#responses.has(id)) await responses.holdSliceFor(id);
+      });
     if (this.#ended) this.#send(bridge.cancel(id));
   }
 
