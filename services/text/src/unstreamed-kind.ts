@@ -119,7 +119,8 @@ export class UnstreamedKind<
       requests: (vendor, target) => batches?.split(request, vendor, target.model) ?? [request],
       // Avoids the parsing of an answer with millions of numbers that the client receives unchanged.
       passUnparsed(bytes, vendor, target) {
-        if (vendor !== wire.vendor || target.model !== model) return undefined;
+        if (vendor !== wire.vendor || target.model !== model || bytes.length < largeBytes) return undefined;
+        if (vendor.isAsRequested?.(bytes.toString("latin1", 0, edgeBytes), request) !== true) return undefined;
         const usage = usageAtEnd(bytes, vendor);
         return usage && { body: bytes, usage };
       },
@@ -160,16 +161,15 @@ export class UnstreamedKind<
 
 /** Minimum bytes of an answer that is passed on without parsing. */
 const largeBytes = 1024 * 1024;
-/** Number of bytes at the end of a large answer in which the usage is searched. */
-const endBytes = 4_096;
+/** Number of bytes that are read at the start and at the end of a large answer. */
+const edgeBytes = 4_096;
 
 /** Returns the usage at the end of a large JSON answer; undefined if it is not found. */
 function usageAtEnd(
   bytes: Buffer,
   vendor: { usage(answer: JsonRecord, headers: object): Units | undefined },
 ): Units | undefined {
-  if (bytes.length < largeBytes) return undefined;
-  const end = bytes.toString("utf8", bytes.length - endBytes);
+  const end = bytes.toString("utf8", bytes.length - edgeBytes);
   const usage = /"usage"\s*:\s*(\{[^{}]*\})[^{}[\]]*\}\s*$/.exec(end)?.[1];
   try {
     return usage === undefined ? undefined : vendor.usage({ usage: JSON.parse(usage) }, {});

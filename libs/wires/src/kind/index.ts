@@ -27,6 +27,8 @@ export interface UnstreamedVendor<Request, Answer> extends VendorSide<Request, A
   readonly addedBytes?: number;
   parse(body: JsonRecord, headers: AnswerHeaders): Answer;
   usage(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
+  /** Returns true if an answer that starts with this text needs no conversion for a client of the same wire. */
+  isAsRequested?(start: string, request: Request): boolean;
 }
 
 export type UnstreamedClient<Request, Answer> = ClientSide<Request, Answer, UnstreamedContext<Request>>;

@@ -81,6 +81,42 @@ describe("an unusable complete answer fails its attempt", () => {
   });
 });
 
+describe("a large answer of embeddings is passed unchanged only in the requested encoding", () => {
+  const vectorOf = { float: [0.5, -2], base64: "AAAAPwAAAMA=" } as const;
+  test.each([
+    ["float", "float"],
+    ["base64", "float"],
+    ["float", "base64"],
+    ["base64", "base64"],
+    [undefined, "base64"],
+    [undefined, "float"],
+  ] as const)("requested %s, sent %s", async (encoding, sent) => {
+    const wire = vectorsWires.embeddings;
+    const options = { wire, wires: [], vendorOf: () => wire.vendor, measureInput: () => noSize };
+    const kind = new UnstreamedKind<any, any, any>(options);
+    const input = Array.from({ length: 2_048 }, () => "a");
+    const body = { model: "m", input, ...(encoding === undefined ? {} : { encoding_format: encoding }) };
+    const call = { refusesUnsupported: false, answerId: "a", inputTokens: 1, bodyBytes: 10 };
+    const exchange = await exchangeWith(wire, kind.convert(wire.client.read(body, {}), call), { model: "m" });
+    const data = input.map((_, index) => ({
+      object: "embedding",
+      index,
+      embedding: vectorOf[sent],
+      x: "x".repeat(999),
+    }));
+    const usage = { prompt_tokens: 1, total_tokens: 1 };
+    const answer = JSON.stringify({ object: "list", data, model: "m", usage });
+    const reader = exchange.read({ headers: { "content-type": "application/json" } });
+    if (reader.kind !== "complete") throw new Error("the answer is complete");
+    const given = JSON.parse((await reader.read(Buffer.from(answer))).body.toString());
+    const requested = encoding ?? "float";
+    expect(given.data.map(({ embedding }: { embedding: unknown }) => embedding)).toEqual(
+      input.map(() => vectorOf[requested]),
+    );
+    expect("x" in given.data[0]).toBe(requested === sent);
+  });
+});
+
 test("an error of the reader fails the attempt", async () => {
   const exchange = await make("chat", "chat");
   const stumbling: Exchange = {

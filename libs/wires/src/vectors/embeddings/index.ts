@@ -18,7 +18,7 @@ import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
 /** POST /v1/embeddings. */
 export const embeddings = {
   name: "embeddings",
-  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInputs },
+  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInputs, isAsRequested },
   client: {
     // The path of the engines endpoint contains the model.
     ...schemaReader(bodies.EngineEmbeddingsRequest, parseRequest),
@@ -159,6 +159,12 @@ function parseAnswer(body: JsonRecord): VectorsAnswer {
     });
     return { vectors };
   });
+}
+
+/** Returns true if the first vector has the requested encoding. Some vendors ignore `encoding_format`. */
+function isAsRequested(start: string, { encoding }: VectorsRequest): boolean {
+  const [, first] = /"embedding"\s*:\s*(["[])/.exec(start) ?? [];
+  return first === (encoding === "base64" ? '"' : "[");
 }
 
 /** Reads the usage of an answer. Some vendors report only the total. */
