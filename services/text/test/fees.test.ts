@@ -276,6 +276,27 @@ describe.each([false, true])("streamed: %s", (stream) => {
   });
 });
 
+test("fields that a chat model does not get with several prompts cost nothing, and reported charges are added", async () => {
+  const answer = await fetch(`${area.url}/v1/completions`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${keys.strict}`,
+      "content-type": "application/json",
+      "x-request-id": "fees-prompts",
+    },
+    body: JSON.stringify({
+      model: "chat-priced",
+      prompt: ["a", "search the web", "search the web"],
+      service_tier: "priority",
+      web_search_options: {},
+    }),
+  });
+  expect([answer.status, answer.headers.get("x-modelgate-dropped")]).toEqual([200, "service_tier, web_search_options"]);
+  const event = await eventOf("fees-prompts");
+  expect(event.units).toMatchObject({ inputTokens: 30, outputTokens: 15, webSearches: 4 });
+  expect(event).toMatchObject({ costNanos: String(3 * tokenNanos + 40_000_000) });
+});
+
 test("tools are included in the hold, and the vendor gets their limit", async () => {
   const poorOptions = { key: "sk-poor-0123456789abcdef" };
   const tools = [{ type: "image_generation" }];

@@ -50,13 +50,18 @@ function typesIn(tools: unknown): readonly string[] {
   return Array.isArray(tools) ? tools.map(({ type }: { readonly type: string }) => type) : [];
 }
 
+/** Returns true if a chat request demands a search: by a member, or in its messages. */
+function searches({ search_parameters: parameters, messages }: Body): boolean {
+  return parameters !== undefined || JSON.stringify(messages).includes("search the web");
+}
+
 const tierOf = ({ service_tier: tier }: Body): string => (typeof tier === "string" ? tier : "default");
 
 /** Parts of an answer that are charged in addition to its tokens, by wire. */
 const charged: Readonly<Record<TextWire, (body: Body, usage: object) => TextAnswer>> = {
   completions: () => ({}),
   chat: (body, usage) => ({
-    usage: { ...usage, ...(body["search_parameters"] === undefined ? {} : { num_sources_used: 2 }) },
+    usage: { ...usage, ...(searches(body) ? { num_sources_used: 2 } : {}) },
     tier: tierOf(body),
   }),
   responses: (body) => ({

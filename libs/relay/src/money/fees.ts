@@ -31,6 +31,8 @@ export interface SentFees {
   readonly body: unknown;
   /** Tools and service tiers that the body requests, if they differ from the client's. */
   readonly requestedFees?: RequestedFees | undefined;
+  /** Fields of the client that the body lacks. Their tools and tiers cost nothing. */
+  readonly dropped?: readonly string[] | undefined;
   /** Limits the number of tool calls in a body. Absent if the wire has no such limit. */
   readonly capTools?: ((body: Buffer, max: number) => Buffer) | undefined;
   /** Returns the price of another model by its name at the vendor; undefined if unknown. */
@@ -103,7 +105,7 @@ export class CallFees {
     // The reports of the previous attempt do not apply to this one.
     const attempt: AttemptFees = { priceOf: exchange.priceOf };
     this.#attempt = attempt;
-    const feesInRequest = exchange.requestedFees ?? this.#options.requested;
+    const feesInRequest = exchange.requestedFees ?? feesWithout(this.#options.requested, exchange.dropped);
     if (feesInRequest === undefined) return exchange;
     for (const tool of feesInRequest.tools) this.#checkTool(tool);
     for (const { name } of feesInRequest.tiers) this.#checkTier(name);
@@ -229,6 +231,14 @@ export class CallFees {
     if (capTools === undefined || !isPaid || !Buffer.isBuffer(exchange.body)) return exchange;
     return { ...exchange, body: capTools(exchange.body, limits.toolCalls) };
   }
+}
+
+/** Returns the fees without those of dropped fields. */
+function feesWithout(fees: RequestedFees | undefined, dropped: readonly string[] = []): RequestedFees | undefined {
+  if (fees === undefined || dropped.length === 0) return fees;
+  const isSent = ({ path }: { readonly path: string }): boolean =>
+    !dropped.some((name) => path === name || path.startsWith(`${name}[`) || path.startsWith(`${name}.`));
+  return { ...fees, tools: fees.tools.filter(isSent), tiers: fees.tiers.filter(isSent) };
 }
 
 /** Returns true if a model has a price for a vendor-side tool. */

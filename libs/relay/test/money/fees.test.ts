@@ -90,6 +90,21 @@ describe("charges without a price", () => {
     expect(fees.billFor({ inputTokens: 1 })).toMatchObject({ units: { inputTokens: 1 }, isTierUnpriced: false });
   });
 
+  test.each([
+    [["service_tier", "tools"], 1, {}],
+    [["tools"], 2, {}],
+    [["service_tier"], 1, { webSearches: 1 }],
+    [["tools[1]", "tool"], 2, { webSearches: 1 }],
+  ])("without the dropped fields %j the call costs %s times the default price", (dropped, factor, units) => {
+    const tools = [{ path: "tools[0]", unit: "webSearches", isUnreported: true } as const];
+    const requested = { tools, tiers: [{ path: "service_tier", name: "priority" }] };
+    const fees = feesOf({}, { requested });
+    fees.checkExchange(exchange({}, { dropped }));
+    const bill = fees.billFor({ inputTokens: 1 });
+    expect(bill.units).toEqual({ inputTokens: 1, ...units });
+    expect(bill.price.factor).toBe(compilePrice(written).factor * BigInt(factor));
+  });
+
   test("is refused if another wire's request would state it differently", () => {
     const fees = feesOf({ tools: [{ functionDeclarations: [] }, { codeExecution: {} }] }, {}, "content");
     const requestedFees = { tools: [{ path: "tools[0]", unit: "codeInterpreters" as const }], tiers: [] };

@@ -3,6 +3,7 @@ import type {
   BatchConversion,
   TextClient,
   JsonObject,
+  ReportedExtraUsage,
   TextAnswer,
   TextRequest,
   TextTarget,
@@ -10,6 +11,7 @@ import type {
   VendorTextWire,
 } from "@modelgate/wires/text";
 import { eventStream, exchangeWith, usageOfAll, type ConvertedCall, type Exchange } from "@modelgate/relay";
+import { addUnits, type Units } from "@modelgate/contracts";
 import { answerText } from "./converted.ts";
 import { maxTaskMs, type TextCall } from "./text-call.ts";
 
@@ -52,10 +54,20 @@ export async function promptBatchExchange(
         body: Buffer.from(call.stream ? batch.renderStream(all, context) : JSON.stringify(batch.render(all, context))),
         contentType: call.stream ? eventStream : undefined,
         usage: usageOfAll(all.map(({ answer }) => answer)),
+        fees: feesOfAll(answers.map(({ json }) => upstream.vendor.fees(json))),
         text: () => all.map(({ answer }) => answerText(answer)).join(""),
       };
     },
   };
   const target: TextTarget = { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens };
   return await exchangeWith(upstream, converted, target);
+}
+
+/** Adds up the charges that the answers report. All prompts are sent with the same service tier. */
+function feesOfAll(all: readonly (ReportedExtraUsage | undefined)[]): ReportedExtraUsage {
+  return {
+    calls: all.flatMap((fees) => fees?.calls ?? []),
+    counts: all.reduce<Units>((sum, fees) => addUnits(sum, fees?.counts ?? {}), {}),
+    tier: all.find((fees) => fees?.tier !== undefined)?.tier,
+  };
 }
