@@ -129,6 +129,7 @@ describe("requests of clients", () => {
     [{ type: "file", file: { filename: "a.csv", file_data: "YSxi" } }, file("text/csv", "YSxi", "a.csv")],
     [{ type: "file", file: { file_data: pdfData } }, file("application/pdf", pdfData)],
     [{ type: "file", file: { file_data: "aGk=" } }, file("text/plain", "aGk=")],
+    [{ type: "file", file: { filename: "a.log", file_data: "w6Q=" } }, file("text/plain", "w6Q=", "a.log")],
     [
       { type: "input_audio", input_audio: { data: "AA==", format: "mp3" } },
       { kind: "audio", source: { kind: "base64", mediaType: "audio/mpeg", data: "AA==" } },
@@ -221,6 +222,12 @@ describe("invalid requests", () => {
   test.each([
     ["no messages", { messages: null }, "missing_required_parameter", "messages"],
     ["a wrong role", { messages: [{ role: "judge", content: "" }] }, "invalid_value", "messages[0].role"],
+    [
+      "a file that is neither PDF nor text",
+      userMessage([{ type: "file", file: { filename: "a.docx", file_data: "UEsDBBQABgAIAAAAIQDfpNJs" } }]),
+      "invalid_value",
+      "messages[0].content[0].file.file_data",
+    ],
     ["no role", { messages: [{ content: "" }] }, "missing_required_parameter", "messages[0].role"],
     ["an unknown part", userMessage([{ type: "constructor" }]), "invalid_value", "messages[0].content[0].type"],
     ["a wrong text", userMessage([{ type: "text", text: 3 }]), "invalid_value", "messages[0].content[0].text"],

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, type Fields, isRecord, asRecords } from "@modelgate/formats/json";
 import { parseCitation, parseContentParts, maxParts, readAudio, type ReadPart } from "../hub/content.ts";
@@ -64,16 +65,18 @@ function readFile(part: Fields): FilePart {
   // A file's id is valid only at the vendor that stores the file.
   if (file.has("file_id")) throw file.unsupported("file_id");
   const name = file.text("filename");
-  const source = fileSource(file.needText("file_data"), name);
+  const source = fileSource(file, name);
   return withoutUndefined({ kind: "file", source, name, cache: parseCacheMark(part) });
 }
 
-/** Reads a data URL or plain Base64. */
-function fileSource(data: string, name: string | undefined): Source {
+/** Reads a data URL or plain Base64. Throws Failure for bytes that are neither PDF nor text. */
+function fileSource(file: Fields, name = ""): Source {
+  const data = file.needText("file_data");
   const dataUrl = readDataUrl(data);
   if (dataUrl !== undefined) return { kind: "base64", ...dataUrl };
-  const byBytes = data.startsWith(pdfMagic) ? "application/pdf" : "text/plain";
-  return { kind: "base64", mediaType: mediaTypeOfName(name ?? "") ?? byBytes, data };
+  const mediaType = mediaTypeOfName(name) ?? (data.startsWith(pdfMagic) ? "application/pdf" : undefined);
+  if (mediaType === undefined && !isUtf8(Buffer.from(data, "base64"))) throw file.wrong("file_data", "PDF or text");
+  return { kind: "base64", mediaType: mediaType ?? "text/plain", data };
 }
 
 /** Base64 of `%PDF-` without the last character, which depends on the next bytes. */
