@@ -336,7 +336,11 @@ describe("answers of vendors", () => {
     [{ promptFeedback: { blockReason: "SAFETY" } }, "filtered"],
     [{ candidates: [{ finishReason: "MAX_TOKENS", content: { role: "model" } }] }, "length"],
     [{ candidates: [{ finishReason: "IMAGE_SAFETY" }] }, "filtered"],
+    [{ candidates: [{ finishReason: "MODEL_ARMOR" }] }, "filtered"],
     [{ candidates: [{ finishReason: "UNEXPECTED_TOOL_CALL" }] }, "malformed-tool-call"],
+    [{ candidates: [{ finishReason: "MALFORMED_RESPONSE" }] }, "malformed-tool-call"],
+    [{ candidates: [{ finishReason: "MISSING_THOUGHT_SIGNATURE" }] }, "malformed-tool-call"],
+    [{ candidates: [{ finishReason: "ESCALATION" }] }, "other"],
     [{ candidates: [{ finishReason: "SOMETHING_NEW" }] }, "stop"],
     [{ candidates: [{ finishReason: "constructor" }] }, "stop"],
   ])("%j ends as %s, complete or streamed", (body, finish) => {

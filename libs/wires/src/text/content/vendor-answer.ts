@@ -98,6 +98,7 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
   BLOCKLIST: "filtered",
   PROHIBITED_CONTENT: "filtered",
   SPII: "filtered",
+  MODEL_ARMOR: "filtered",
   IMAGE_SAFETY: "filtered",
   IMAGE_PROHIBITED_CONTENT: "filtered",
   IMAGE_RECITATION: "filtered",
@@ -106,6 +107,9 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
   MALFORMED_FUNCTION_CALL: "malformed-tool-call",
   UNEXPECTED_TOOL_CALL: "malformed-tool-call",
   TOO_MANY_TOOL_CALLS: "malformed-tool-call",
+  MALFORMED_RESPONSE: "malformed-tool-call",
+  MISSING_THOUGHT_SIGNATURE: "malformed-tool-call",
+  ESCALATION: "other",
   LANGUAGE: "other",
   OTHER: "other",
 };
