@@ -7,6 +7,7 @@ import {
   maxBilledImages,
   runCall,
   maxHeldOutput,
+  parseAnswer,
   type Call,
   type CallKind,
   type Exchange,
@@ -24,7 +25,6 @@ import {
   type ImagesRequest,
 } from "@modelgate/relay/images";
 import { imagesInContent, type ImageRequest } from "@modelgate/wires/images";
-import { parseRecord } from "@modelgate/formats/json";
 import { parseFrameRecord } from "@modelgate/formats/sse";
 import type { Deps } from "./deps.ts";
 import { contentImageSpelling, parseContentImage, type ContentImageParams } from "./content-image.ts";
@@ -140,7 +140,7 @@ function withImageCount(exchange: Exchange): Exchange {
         ...reader,
         async read(bytes: Buffer) {
           const answer = await reader.read(bytes);
-          return { ...answer, usage: withImages(answer.usage, imagesInContent(parseRecord(bytes.toString()))) };
+          return { ...answer, usage: withImages(answer.usage, imagesInContent(await parseAnswer(bytes))) };
         },
       };
     },
