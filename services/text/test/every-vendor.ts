@@ -37,6 +37,9 @@ export function configOf({ models = {}, channels = [], accounts = [], groups = {
   };
 }
 
+/** Time in ms to wait for a cancellation. A busy machine may need longer than the product allows. */
+export const cancelWaitMs = 60_000;
+
 export function startText({ limits = {}, ...additions }: Additions & { readonly limits?: Limits } = {}): Promise<Area> {
   return startArea(service, { config: configOf(additions), limits });
 }

@@ -43,6 +43,8 @@ export function responsesVariables(read: VariableReader) {
       maxDurationMs: 60 * 60_000,
       /** Time in ms without a lease renewal after which a background response has failed. */
       leaseMs: 15_000,
+      /** Maximum ms for which a client waits until its response is cancelled. Its process may not react. */
+      cancelWaitMs: 5_000,
       maxEvents: 20_000,
       maxCharacters: 4 * 1024 * 1024,
       /** Time in ms after the last event for which the events of a background response can be read. */

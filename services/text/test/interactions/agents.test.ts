@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../../libs/relay/test/area.ts";
-import { googleAt, keyOf, openaiAt, price, settled, startText } from "../every-vendor.ts";
+import { cancelWaitMs, googleAt, keyOf, openaiAt, price, settled, startText } from "../every-vendor.ts";
 
 const agent = "deep-research-preview-04-2026";
 let area: Area;
 beforeAll(async () => {
   area = await startText({
+    limits: { text: { responses: { background: { cancelWaitMs } } } },
     models: { [agent]: { kind: "chat", price } },
     channels: [
       {

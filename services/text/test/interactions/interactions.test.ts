@@ -2,7 +2,7 @@ import type { GoogleGenAI, Interactions } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../../libs/relay/test/area.ts";
-import { googleAt, keyOf, openaiAt, price, settled, startText } from "../every-vendor.ts";
+import { cancelWaitMs, googleAt, keyOf, openaiAt, price, settled, startText } from "../every-vendor.ts";
 import { forbidWarnings } from "../forbid-warnings.ts";
 
 const agent = "deep-research-preview-04-2026";
@@ -18,6 +18,7 @@ beforeAll(async () => {
     models: { [id]: model },
   });
   area = await startText({
+    limits: { text: { responses: { background: { cancelWaitMs } } } },
     accounts: ["other", "payer"],
     models: { [interactionsModel]: chat, [agent]: chat },
     channels: [channel(interactionsModel, "gemini-4-argon"), channel(agent, agent)],

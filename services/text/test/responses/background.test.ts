@@ -3,7 +3,7 @@ import type { Response, ResponseStreamEvent } from "openai/resources/responses/r
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../../libs/relay/test/area.ts";
-import { keyOf, openaiAt, settled, startText } from "../every-vendor.ts";
+import { cancelWaitMs, keyOf, openaiAt, settled, startText } from "../every-vendor.ts";
 import { forbidWarnings } from "../forbid-warnings.ts";
 import { ownAndOther } from "../vendors.ts";
 
@@ -11,7 +11,7 @@ let area: Area;
 beforeAll(async () => {
   area = await startText({
     accounts: ["other", "payer", "crowd"],
-    limits: { text: { responses: { background: { maxPerToken: 3 } } } },
+    limits: { text: { responses: { background: { maxPerToken: 3, cancelWaitMs } } } },
   });
 });
 afterAll(() => area?.[Symbol.asyncDispose]());

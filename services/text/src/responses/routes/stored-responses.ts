@@ -58,10 +58,10 @@ export async function answerCancelled(
   await withStored(deps, call, form, ({ response }) => answerJson(call.response, 200, response));
 }
 
-/** Maximum ms to wait until a response is cancelled, and the pause between two checks. */
-const [cancelWaitMs, pollMs] = [5_000, 50];
+/** Pause in ms between two checks that a response is cancelled. */
+const pollMs = 50;
 
-/** Cancels a response or an interaction. Waits only for a limited time, because its process may not react. */
+/** Cancels a response or an interaction. Waits for at most `cancelWaitMs`. */
 async function cancelRun(
   deps: ResponsesDeps,
   background: BackgroundRuns,
@@ -71,7 +71,7 @@ async function cancelRun(
   const ref = storedRefOf(call, form);
   background.cancel(ref.id);
   await deps.backgroundStore.requestCancel(ref);
-  const until = Date.now() + cancelWaitMs;
+  const until = Date.now() + deps.background.cancelWaitMs;
   while (!call.ending.aborted && (await deps.backgroundStore.hasLease(ref)) && Date.now() < until)
     await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
