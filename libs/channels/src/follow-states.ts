@@ -28,6 +28,7 @@ export async function followStates({
   const cooldowns = new Map<string, Cooldown>();
   const accountCooldowns = new Map<string, Cooldown>();
   const switchedOff = new Map<string, SwitchOff>();
+  let isUnreadableLogged = false;
 
   async function refresh(): Promise<void> {
     const readAt = Date.now();
@@ -36,6 +37,11 @@ export async function followStates({
     for (const [scope, reason] of states.switchedOff) switchedOff.set(scope, reason);
     applyShared(cooldowns, states.cooldowns, { readAt, onEnded });
     applyShared(accountCooldowns, states.accountCooldowns, { readAt, onEnded });
+    const [unreadable] = states.unreadableCooldowns;
+    if (unreadable !== undefined && !isUnreadableLogged) {
+      log.warn({ scope: unreadable }, "a cooldown of another version cannot be read");
+      isUnreadableLogged = true;
+    }
   }
   async function dropOld(): Promise<void> {
     const oldest = Date.now() - accountMemoryMs;

@@ -41,23 +41,41 @@ export interface ChannelStates {
   readonly switchedOff: ReadonlyMap<ChannelScope, SwitchOff>;
 }
 
+interface StoredStates extends ChannelStates {
+  /** Names of the cooldowns that this version cannot read, because another version stored them. */
+  readonly unreadableCooldowns: readonly string[];
+}
+
 /** Reads the shared states. Cooldowns that have ended but are still remembered are included. */
-export async function readChannelStates(redis: Redis): Promise<ChannelStates> {
+export async function readChannelStates(redis: Redis): Promise<StoredStates> {
   const [health, switchedOff] = await Promise.all([
     redis.hgetall(stateKeys.health),
     redis.hgetall(stateKeys.switchedOff),
   ]);
-  const cooldowns = Object.entries(health).map(([name, text]) => [name, parseCooldown(text)] as const);
+  const cooldowns: [string, Cooldown][] = [];
+  const unreadableCooldowns: string[] = [];
+  for (const [name, text] of Object.entries(health)) {
+    try {
+      cooldowns.push([name, parseCooldown(text)]);
+    } catch {
+      // The other states must be known even so: a disabled key must not be used.
+      unreadableCooldowns.push(name);
+    }
+  }
   return {
     cooldowns: new Map(cooldowns.filter(([, { account }]) => account === undefined)),
     accountCooldowns: new Map(cooldowns.filter(([, { account }]) => account !== undefined)),
     switchedOff: new Map(Object.entries(switchedOff).map(([id, text]) => [id, parseSwitchOff(text)])),
+    unreadableCooldowns,
   };
 }
 
 /** Stores a cooldown and announces it to all replicas. */
 export async function storeCooldown(redis: Redis, name: string, cooldown: Cooldown): Promise<void> {
-  await redis.hset(stateKeys.health, name, JSON.stringify(cooldown));
+  // Processes of the version before read these names during an upgrade. Delete them in the version after this one.
+  const kind = cooldown.kind === "throttled" ? "asked" : cooldown.kind;
+  const stored = { ...cooldown, kind, rests: cooldown.consecutiveCooldowns };
+  await redis.hset(stateKeys.health, name, JSON.stringify(stored));
   await redis.publish(stateKeys.changes, name);
 }
 
