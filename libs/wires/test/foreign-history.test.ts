@@ -43,7 +43,7 @@ describe("a forwarded body", () => {
       "messages",
       "claude-sonnet-5",
       { temperature: 0.2, messages: [userMessage] },
-      false,
+      true,
     ],
     [
       "text that only resembles these members",

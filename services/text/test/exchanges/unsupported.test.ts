@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { textWire } from "@modelgate/wires/text";
-import { callOf, exchangeOf } from "./in-memory.ts";
+import { callOf, exchangeOf, sentBody } from "./in-memory.ts";
 
 const clients = ["chat", "responses", "messages", "content"] as const;
 type Wire = (typeof clients)[number];
@@ -124,6 +124,19 @@ test.each(overEveryVendor(demands))(
     });
   },
 );
+
+test("sampling settings that recent models of Claude refuse are removed, and the rest of the body is passed", async () => {
+  const settings = { temperature: 0.2, top_p: 1, top_k: null };
+  const own = { ...hello.messages, container: "c", context_management: { edits: [] } };
+  const body = { ...own, ...settings };
+  const passed = async (model: string, more = {}) =>
+    exchangeOf(callOf("messages", body, more), textWire("messages"), model);
+  const exchange = await passed("claude-opus-4-8");
+  expect(JSON.parse(sentBody(exchange))).toEqual({ ...own, model: "claude-opus-4-8" });
+  expect(exchange.dropped).toEqual(["temperature"]);
+  await expect(passed("claude-opus-4-8", { refusesUnsupported: true })).rejects.toMatchObject({ param: "temperature" });
+  expect(JSON.parse(sentBody(await passed("claude-sonnet-4-5")))).toEqual({ ...body, model: "claude-sonnet-4-5" });
+});
 
 test.each(clients)("headers that only vendors of the client's wire support are named for %s", async (vendor) => {
   const call = callOf("messages", hello.messages, { ownHeaders: ["anthropic-beta"] });

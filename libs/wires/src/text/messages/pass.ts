@@ -7,12 +7,15 @@ import {
   findMembersInTurns,
   memberInTurns,
   membersOf,
+  parseMember,
   spliceInTurns,
   stringifyInTurns,
+  withoutMembers,
 } from "@modelgate/formats/json";
 import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import { reportedFees } from "../fees.ts";
 import { adaptiveModel } from "../hub/claude.ts";
+import { isEffective } from "../hub/openai-models.ts";
 import { hasCallWithoutReasoning } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
@@ -45,13 +48,9 @@ function startsWith(frame: Buffer, line: Buffer): boolean {
 }
 
 export const messagesPass: TextPass = {
-  /** Returns false if the model refuses the sampling parameters or the thinking of the request. */
+  /** Returns false if the model refuses the thinking of the request. */
   *accepts(body, model) {
     const isAdaptive = adaptiveModel(model) !== undefined;
-    if (isAdaptive && (yield* includesAny(body, ...samplingBytes))) {
-      yield* findMembersInTurns(body);
-      if (membersOf(body).some(({ name }) => sampling.has(name))) return false;
-    }
     if (!(yield* includesAny(body, enabledBytes)) || (!isAdaptive && !(yield* includesAny(body, callBytes))))
       return true;
     const thinking = yield* memberInTurns(body, "thinking");
@@ -65,6 +64,18 @@ export const messagesPass: TextPass = {
     const cleanedBody = yield* normalizeMediaTypes(yield* withoutForeignSignatures(body));
     if (model === undefined) return cleanedBody;
     return yield* spliceInTurns(cleanedBody, { model: JSON.stringify(model) });
+  },
+
+  /** Removes sampling parameters if the model refuses them. */
+  *fit(body, { model }) {
+    if (adaptiveModel(model) === undefined || !(yield* includesAny(body, ...samplingBytes)))
+      return { body, dropped: [] };
+    yield* findMembersInTurns(body);
+    const members = membersOf(body);
+    const refused = members.map(({ name }) => name).filter((name) => sampling.has(name));
+    if (refused.length === 0) return { body, dropped: [] };
+    const dropped = refused.filter((name) => isEffective(name, parseMember(body, name, members)));
+    return { body: withoutMembers(body, refused), dropped };
   },
 
   /** Inspects an event. The last report may leave out input counts that the first event has reported. */
