@@ -66,15 +66,27 @@ describe("a forwarded body", () => {
       { thinking, messages: [...loop(use), userMessage] },
       true,
     ],
-    ["a signed call", "content", "gemini-3-flash", model(signedCall, call), true],
-    ["an unsigned call", "content", "gemini-3-flash", model({ text: "so" }, call), false],
-    ["the same in the other spelling", "content", "gemini-3-flash", model({ function_call: {} }), false],
-    ["the same, to the newest by its alias", "content", "gemini-flash-latest", model(call), false],
-    ["the same, to older models", "content", "gemini-2.5-flash", model(call), true],
   ])("%s: %s, %s", (_, wire, name, body, accepted) => {
     const accepts = wires[wire].pass.accepts?.(Buffer.from(JSON.stringify(body)), name);
     expect(accepts && runToEnd(accepts)).toBe(accepted);
   });
+});
+
+test.each([
+  ["a signed call", "gemini-3-flash", [signedCall, call], undefined],
+  ["an unsigned call", "gemini-3-flash", [{ text: "so" }, call, call], 1],
+  ["the same in the other spelling", "gemini-3-flash", [{ function_call: { name: "f" } }], 0],
+  ["a signature in the other spelling", "gemini-3-flash", [{ ...call, thought_signature: "c2ln" }], undefined],
+  ["the same, to the newest by its alias", "gemini-flash-latest", [call], 0],
+  ["the same, to older models", "gemini-2.5-flash", [call], undefined],
+])("a forwarded body with %s, to %s", (_, name, parts, signedIndex) => {
+  const body = { cachedContent: "c", safetySettings: [{}], ...model(...parts) };
+  const fit = wires.content.pass.fit?.(Buffer.from(JSON.stringify(body)), { model: name, foreignItems: new Set() });
+  const fitted = fit && runToEnd(fit);
+  const thoughtSignature = "skip_thought_signature_validator";
+  const signedParts = parts.map((part, index) => (index === signedIndex ? { ...part, thoughtSignature } : part));
+  expect(JSON.parse(fitted?.body.toString() ?? "")).toEqual({ ...body, ...model(...signedParts) });
+  expect(fitted?.dropped).toEqual([]);
 });
 
 test("reasoning without a signature gets a placeholder for clients of responses, which is removed again", () => {

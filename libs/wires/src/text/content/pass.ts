@@ -10,6 +10,7 @@ import {
   spliceInTurns,
   findMembersInTurns,
   memberInTurns,
+  stringifyInTurns,
 } from "@modelgate/formats/json";
 import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
@@ -19,6 +20,7 @@ import { normalizeMediaTypes } from "../hub/sources.ts";
 import { sseFraming } from "./client-stream.ts";
 import { contentFees, contentUsage, renderUsage } from "./usage.ts";
 import { requireCandidates, isBlocked, contentFinishReasons } from "./vendor-answer.ts";
+import { withDummySignature } from "./vendor-turns.ts";
 
 const readFrameText = memberTextReader(["text", "name"]);
 
@@ -40,14 +42,6 @@ const textMember = Buffer.from('"text"');
 
 /** Forwarder of generated content. A stream ends when its connection ends. */
 export const contentPass: TextPass = {
-  /**
-   * Returns false if a signature is missing: recent models require one on the first call of each step of the history.
-   */
-  *accepts(body, model) {
-    if (!acceptsThinkingLevels(model) || !(yield* includesAny(body, ...callMembers))) return true;
-    return signsFirstCalls(yield* memberInTurns(body, "contents"));
-  },
-
   outputLimitOrder: () => [],
 
   *withOutputLimit(body, tokens) {
@@ -62,7 +56,9 @@ export const contentPass: TextPass = {
   /** Changes only media types, because the path contains the model. */
   upstreamBody: (body) => normalizeMediaTypes(body),
 
-  fit: (body, { model }) => fitThinkingLevel(body, model, levelPaths),
+  *fit(body, { model }) {
+    return yield* fitThinkingLevel(yield* signFirstCalls(body, model), model, levelPaths);
+  },
 
   inspect(frame) {
     const ends = mayBeLastFrame(frame);
@@ -98,17 +94,20 @@ export const contentPass: TextPass = {
   earlyEnd: endContentEarly,
 };
 
-function memberInEitherSpelling(part: JsonRecord, camel: string, snake: string): unknown {
-  return part[camel] ?? part[snake];
-}
-
-function signsFirstCalls(contents: unknown): boolean {
-  if (!Array.isArray(contents)) return true;
-  return contents.every((content: unknown) => {
+/** Adds missing signatures: recent models require one on the first call of each step of the history. */
+function* signFirstCalls(body: Buffer, model: string): Generator<undefined, Buffer> {
+  if (!acceptsThinkingLevels(model) || !(yield* includesAny(body, ...callMembers))) return body;
+  const contents = yield* memberInTurns(body, "contents");
+  if (!Array.isArray(contents)) return body;
+  let isChanged = false;
+  const signed = contents.map((content: unknown) => {
     const parts = asRecords(memberOf(content, "parts"));
-    const first = parts.find((part) => memberInEitherSpelling(part, "functionCall", "function_call") !== undefined);
-    return first === undefined || memberInEitherSpelling(first, "thoughtSignature", "thought_signature") !== undefined;
+    const signedParts = withDummySignature(parts);
+    if (signedParts === parts) return content;
+    isChanged = true;
+    return { ...asRecord(content), parts: signedParts };
   });
+  return isChanged ? yield* spliceInTurns(body, { contents: yield* stringifyInTurns(signed) }) : body;
 }
 
 function renameAnswer(json: Buffer, model: string): Buffer {

@@ -68,11 +68,10 @@ function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
 }
 
 /** Adds a placeholder if the first call of a step has no signature, which the vendor requires. */
-function withDummySignature(parts: readonly JsonRecord[]): readonly JsonRecord[] {
-  const first = parts.findIndex((part) => "functionCall" in part);
-  return parts.map((part, index) =>
-    index === first && !("thoughtSignature" in part) ? { ...part, thoughtSignature: skipSignatureCheck } : part,
-  );
+export function withDummySignature(parts: readonly JsonRecord[]): readonly JsonRecord[] {
+  const first = parts.find((part) => (part["functionCall"] ?? part["function_call"]) !== undefined);
+  if (first === undefined || (first["thoughtSignature"] ?? first["thought_signature"]) !== undefined) return parts;
+  return parts.map((part) => (part === first ? { ...part, thoughtSignature: skipSignatureCheck } : part));
 }
 
 interface ContentPartContext {
