@@ -156,11 +156,8 @@ export class People {
     return after;
   }
 
-  /**
-   * Records a person who signed in through a provider, so that the person can be disabled. Returns true if the role or
-   * the account of a known person has changed.
-   */
-  async remember({ name, role: newRole, ...operator }: Operator): Promise<boolean> {
+  /** Records a person who signed in through a provider, so that the person can be disabled. */
+  async remember({ name, role: newRole, ...operator }: Operator): Promise<void> {
     const { account = null, email = null } = operator;
     const found = await this.#find(name);
     const record = { role: newRole, account, email };
@@ -172,16 +169,12 @@ export class People {
         { name, record: newRecord, action: "operator.create", ...auditEntry },
         name,
       );
-      return false;
-    }
-    const isOtherAccess = found.role !== newRole || (found.account ?? null) !== account;
-    if (isOtherAccess || (found.email ?? null) !== email)
+    } else if (found.role !== newRole || (found.account ?? null) !== account || (found.email ?? null) !== email)
       await this.#ledger.write(
         `/operators/${encodeURIComponent(name)}`,
         { record, action: "operator.change", ...auditEntry },
         name,
       );
-    return isOtherAccess;
   }
 
   async change(name: string, { password, ...change }: PersonChange, actor: string): Promise<PersonView> {

@@ -109,7 +109,9 @@ class OpenIdProvider implements Provider {
       };
       const disabledMessage = "You may not sign in here.";
       if (await isDisabled()) return this.#refuse(response, disabledMessage);
-      if (await people.remember(operator)) await sessions.revoke(name);
+      // Sessions end before the person is recorded, so that the next sign-in repeats a failed revocation.
+      if (await this.#hadOtherAccess(operator)) await sessions.revoke(name);
+      await people.remember(operator);
       // Read before the last check, so that the session is refused if the person is disabled meanwhile.
       const permissionVersions = await sessions.permissionVersions.of([name]);
       if (await isDisabled()) return this.#refuse(response, disabledMessage);
@@ -122,6 +124,14 @@ class OpenIdProvider implements Provider {
     } catch (error) {
       this.#refuse(response, "The provider did not sign you in.", error);
     }
+  }
+
+  /** Returns whether the books or an open session have another role or account of a person. */
+  async #hadOtherAccess({ name, role, account }: Operator): Promise<boolean> {
+    const { people, sessions } = this.#deps;
+    const [known, open] = await Promise.all([people.find(name), sessions.list()]);
+    const earlier = [known, ...open].filter((each) => each?.name === name);
+    return earlier.some((each) => each?.role !== role || each.account !== (account ?? null));
   }
 
   /** Identifies the person who returned. Rejects an invalid answer of the provider. */

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { Redis } from "ioredis";
 import OpenIdServer from "oidc-provider";
 import { Type } from "typebox";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { recordParser } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import { startBackends, startHttpServer, type Backends } from "@modelgate/testkit";
@@ -20,6 +20,7 @@ const groups: Record<string, readonly string[]> = {
   ada: ["platform"],
   pat: ["platform"],
   kim: ["platform"],
+  max: ["platform"],
   mia: ["acme", "others"],
   sue: ["others"],
   ben: ["platform"],
@@ -171,6 +172,20 @@ describe("signing in through a local OpenID provider", () => {
     groups["pat"] = ["others"];
     expect((await signIn("pat")).end.pathname).toBe("/console/sign-in");
     for (const session of [changed ?? "", unchanged ?? ""]) expect(await sessions.find(session)).toBeUndefined();
+  });
+
+  test("earlier sessions also end if the first revocation failed, or if another control has recorded the role", async () => {
+    const name = `oidc:max@${issuerName}`;
+    const before = sessionIn((await signIn("max")).jar);
+    groups["max"] = ["acme"];
+    vi.spyOn(sessions, "revoke").mockRejectedValueOnce(new Error("Redis does not answer"));
+    expect((await signIn("max")).end.pathname).toBe("/console/sign-in");
+    const second = sessionIn((await signIn("max")).jar);
+    expect(await sessions.find(before)).toBeUndefined();
+    groups["max"] = ["platform"];
+    records.set(name, { ...records.get(name), role: "admin", account: null });
+    expect((await signIn("max")).end.pathname).toBe("/console/");
+    expect(await sessions.find(second)).toBeUndefined();
   });
 
   test("a session is listed with the address that the proxy saw", async () => {
