@@ -24,6 +24,12 @@ interface ResolvedConfiguration {
   readonly storedKeys: StoredKeys;
 }
 
+/**
+ * Time in ms after a change in which other versions of it are replaced. An older control may run during an upgrade, and
+ * publish a new kind of reference as a value.
+ */
+const replaceMs = 10_000;
+
 /** Last valid configuration of a source, with the last valid keys of its key files. */
 export class ActiveConfiguration {
   readonly #deps: ApplyDeps;
@@ -31,6 +37,8 @@ export class ActiveConfiguration {
   /** Text that was last applied or refused. */
   #seen = "";
   #readAt = -Infinity;
+  /** Time at which a changed text was applied. -Infinity after an invalid change. */
+  #changedAt = -Infinity;
   #applied: ResolvedConfiguration | undefined;
   #status: ConfigurationStatus;
   /** Ids of channels that have lost a key. */
@@ -72,6 +80,7 @@ export class ActiveConfiguration {
    * failed. The next call then tries again.
    */
   async refresh(isChanged: boolean): Promise<void> {
+    let isReplaced = false;
     if (this.#applied !== undefined) {
       const published = await publishedVersion(this.#deps.redis);
       // Redis has lost its data, so the configuration is published again.
@@ -79,17 +88,23 @@ export class ActiveConfiguration {
       // If the published version differs, another control has applied a change, and the source is read now.
       else if (!isChanged && published === this.#status.version && !this.#isDue)
         return await this.#pollKeys(this.#applied);
+      else isReplaced = published !== this.#status.version && performance.now() - this.#changedAt < replaceMs;
     }
     const found = await this.#source.read();
     this.#readAt = performance.now();
     const { text, configuration, problems, storedKeys = new Map<string, string>() } = found;
-    if (text === this.#seen && text !== "" && this.#applied !== undefined) return await this.#pollKeys(this.#applied);
+    if (text === this.#seen && text !== "" && this.#applied !== undefined) {
+      await this.#pollKeys(this.#applied);
+      if (isReplaced) await this.#apply(this.#applied, this.#status.problems);
+      return;
+    }
     if (configuration === undefined) this.#refuse(problems);
     else {
       const channels = await resolveChannels(configuration, this.#deps.environment, storedKeys);
       await this.#apply({ configuration, channels, storedKeys }, []);
     }
     this.#seen = text;
+    this.#changedAt = configuration === undefined ? -Infinity : this.#readAt;
   }
 
   get #isDue(): boolean {
