@@ -74,6 +74,8 @@ const bodyBounds = {
   floorBytesPerSecond: 1_024,
   budget: new BufferBudget(16 * 1024 * 1024),
 };
+/** Visitors only send small sign-ins. Their memory is separate, so that they cannot use up that of operators. */
+const visitorBounds = { ...bodyBounds, maxBytes: 8 * 1024, budget: new BufferBudget(1024 * 1024) };
 const newId = idSource("op");
 
 /** Compared by identity, because an operator may have the same name. */
@@ -166,9 +168,10 @@ function actorOf({ headers }: IncomingMessage, operator: Operator): string {
 
 async function readJson(request: IncomingMessage, operator: Operator): Promise<unknown> {
   if (request.method !== "POST") return {};
-  // All operators count as one account. If memory is full, bodies of visitors who use more end first.
-  const accountId = operator === visitor ? `visitor ${request.socket.remoteAddress ?? ""}` : "operator";
-  using body = await readBody(request, bodyBounds, { accountId, tokenId: accountId });
+  const isVisitor = operator === visitor;
+  // If visitors' memory is full, bodies of the addresses that use most of it end first. All operators are one account.
+  const accountId = isVisitor ? (request.socket.remoteAddress ?? "") : "operator";
+  using body = await readBody(request, isVisitor ? visitorBounds : bodyBounds, { accountId, tokenId: accountId });
   try {
     return body.bytes.length === 0 ? {} : JSON.parse(body.bytes.toString());
   } catch {

@@ -58,17 +58,18 @@ test("slow bodies of visitors do not use up the memory for operators' bodies", a
   const byKey = authoriseBySecret([secret]);
   const authorise: Authorise = (sent) => (sent.headers.authorization === undefined ? visitor : byKey(sent));
   await using shared = await startHttpServer(operatorHandler(routes, authorise, createLogger("control", "silent").log));
-  const post = (authorization: object) =>
+  const post = (bytes: number, authorization: object = {}) =>
     fetch(`${shared.url}/things`, {
       method: "POST",
-      body: JSON.stringify({ of: "an operator" }),
+      body: JSON.stringify("1".repeat(bytes)),
       headers: { ...authorization },
     });
-  const slow = Array.from({ length: 16 }, () => request({ port: shared.port, path: "/things", method: "POST" }));
-  for (const sent of slow) sent.on("error", () => undefined).write("1".repeat(1024 * 1024 - 1));
-  await until("the memory to be full", async () => (await post({})).status === 429);
+  expect((await post(9 * 1024)).status).toBe(413);
+  const slow = Array.from({ length: 129 }, () => request({ port: shared.port, path: "/things", method: "POST" }));
+  for (const sent of slow) sent.on("error", () => undefined).write("1".repeat(8 * 1024 - 1));
+  await until("the memory to be full", async () => (await post(1_000)).status === 429);
   const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
-  expect((await post({ authorization })).status).toBe(200);
+  expect((await post(512 * 1024, { authorization })).status).toBe(200);
   for (const sent of slow) sent.destroy();
 });
 
