@@ -128,6 +128,10 @@ describe("requests of clients", () => {
     ],
     [{ type: "file", file: { filename: "a.csv", file_data: "YSxi" } }, file("text/csv", "YSxi", "a.csv")],
     [{ type: "file", file: { file_data: pdfData } }, file("application/pdf", pdfData)],
+    [
+      { type: "file", file: { filename: "a.pdf", file_data: "https://a.example/a.pdf" } },
+      { kind: "file", source: { kind: "url", url: "https://a.example/a.pdf" }, name: "a.pdf" },
+    ],
     [{ type: "file", file: { file_data: "aGk=" } }, file("text/plain", "aGk=")],
     [{ type: "file", file: { filename: "a.log", file_data: "w6Q=" } }, file("text/plain", "w6Q=", "a.log")],
     [

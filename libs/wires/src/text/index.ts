@@ -1,5 +1,6 @@
 // Text wires by name, and functions for forwarded and converted calls.
 export { surplusOutputLimits, type TextParams } from "./params.ts";
+export { withAcceptedFiles } from "./chat/client-request.ts";
 export { chatWireForDialect } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming } from "./hub/wire.ts";

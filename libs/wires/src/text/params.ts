@@ -15,7 +15,7 @@ export interface TextParams {
   readonly outputLimitNames: readonly string[];
   /** Members that the wire's main vendor refuses and other vendors accept. */
   readonly foreignNames?: readonly string[];
-  /** True if a file is not in a form that vendors of the wire accept. The body must then be converted. */
+  /** True if a file is not in a form that vendors of the wire accept. It must then be replaced. */
   readonly hasPlainFiles?: boolean | undefined;
   /** True if the vendor may read input that is not in the body. */
   readonly readsHiddenInput: boolean;

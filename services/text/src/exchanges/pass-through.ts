@@ -2,6 +2,7 @@ import { parseAnswer, PassTranslator, renderSupported, type Exchange, type PassM
 import { withoutMembers } from "@modelgate/formats/json";
 import {
   surplusOutputLimits,
+  withAcceptedFiles,
   wires,
   withOutputLimit,
   type ClientFraming,
@@ -75,7 +76,8 @@ export function* bodyForVendor(
   const removed = [...(tokens === undefined ? surplus : outputLimitNames), ...refused];
   // The field `usage` requests the cost, which the gateway adds itself. Vendors may refuse the field.
   if (showsCost) removed.push("usage");
-  const remaining = removed.length === 0 ? call.body : withoutMembers(call.body, removed);
+  const clientBody = call.hasPlainFiles === true ? yield* withAcceptedFiles(call.body) : call.body;
+  const remaining = removed.length === 0 ? clientBody : withoutMembers(clientBody, removed);
   const model = upstreamModel === call.model ? undefined : upstreamModel;
   const reportUsage = call.stream && (!call.includeUsage || showsCost);
   let body = yield* pass.upstreamBody(remaining, { model, reportUsage });

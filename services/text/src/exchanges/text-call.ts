@@ -35,7 +35,7 @@ export interface TextCall {
   readonly outputLimitNames: readonly string[];
   /** Names of the body's fields that only some vendors of the wire understand. */
   readonly foreignNames?: readonly string[] | undefined;
-  /** True if the body's files are converted for every vendor. */
+  /** True if a file of the body is not in a form that vendors of the wire accept. */
   readonly hasPlainFiles?: boolean | undefined;
   /** True if the client prefers a refusal to the loss of an optional field. */
   readonly refusesUnsupported: boolean;

@@ -127,9 +127,8 @@ export class TextExchangeFactory {
   /** Returns the body for a vendor with the client's wire; undefined if the body must be converted. */
   *#passedBody(to: PassVendor): Generator<undefined, FittedBody | undefined> {
     const { upstream, pass, target } = to;
-    const { body, hasPlainFiles = false } = this.call;
+    const { body } = this.call;
     if (upstream.vendor !== undefined) {
-      if (hasPlainFiles) return undefined;
       if (!pass.dropsForeignSignatures && (this.#hasForeignSignatures ??= yield* includesAny(body, envelopeBytes)))
         return undefined;
       if (pass.accepts !== undefined && !(yield* pass.accepts(body, target.model))) return undefined;

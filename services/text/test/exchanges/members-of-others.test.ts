@@ -61,11 +61,29 @@ test.each<[object, object]>([
   ],
   [{ filename: "a.txt", file_data: "aGk=" }, readableText],
   [{ filename: "a.txt", file_data: "data:text/plain;base64,aGk=" }, readableText],
+  [
+    { filename: "q3.pdf", file_data: "https://a.example/q3.pdf" },
+    { type: "file", file: { filename: "q3.pdf", file_data: "https://a.example/q3.pdf" } },
+  ],
   [{ file_id: "file-1" }, { type: "file", file: { file_id: "file-1" } }],
 ])("the file %j is sent in a form that vendors of the wire accept", async (file, part) => {
   const messages = [{ role: "user", content: [{ type: "file", file }] }];
   const { sent } = await sentFor("chat", { ...hello, messages }, "gpt-5.2");
   expect(sent["messages"]).toEqual([{ role: "user", content: [part] }]);
+});
+
+test("members that only the vendor knows stay in a body whose plain files are replaced", async () => {
+  const address = { type: "file", file: { filename: "q3.pdf", file_data: "https://a.example/q3.pdf" } };
+  const bodyWith = (file: object) => {
+    const messages = [{ role: "user", content: [address, file], later: 1 }];
+    return { ...hello, messages, provider: { data_collection: "deny" }, plugins: [{ id: "file-parser" }] };
+  };
+  const cache_control = { type: "ephemeral" };
+  const plain = bodyWith({ type: "file", file: { filename: "q3.pdf", file_data: pdf }, cache_control });
+  const { sent, dropped } = await sentFor("chat", plain, "other");
+  const expected = bodyWith({ type: "file", file: { filename: "q3.pdf", file_data: pdfUrl }, cache_control });
+  expect(sent).toEqual({ ...expected, model: "other" });
+  expect(dropped).toEqual([]);
 });
 
 test("an aggregator gets its members for a model of OpenAI too", async () => {

@@ -1,6 +1,16 @@
 import { withoutUndefined, bodies, Failure } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
-import { Fields, isRecord, type JsonRecord, bodyReader } from "@modelgate/formats/json";
+import {
+  Fields,
+  asRecords,
+  isRecord,
+  memberInTurns,
+  memberOf,
+  spliceInTurns,
+  stringifyInTurns,
+  type JsonRecord,
+  bodyReader,
+} from "@modelgate/formats/json";
 import {
   outputLimitsIn,
   extraReasoningTokens,
@@ -12,9 +22,11 @@ import {
 import type { TextParams } from "../params.ts";
 import { parsePlainFields, parseProbabilityRequest, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
-import { type OutputFormat, type TextRequest, efforts, type ReasoningOptions } from "../hub/request.ts";
+import { type OutputFormat, type TextRequest, Unsupported, efforts, type ReasoningOptions } from "../hub/request.ts";
 import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";
+import { readFile } from "./parts.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
+import { renderInputFile } from "./vendor-turns.ts";
 
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
@@ -131,8 +143,27 @@ export function readParams(value: unknown): TextParams {
   };
 }
 
-/** Matches files that vendors accept: data URLs, except for texts. */
-const acceptedFile = /^data:(?!text\/|application\/json)/;
+/** Matches files that vendors accept: addresses, and data URLs except for texts. */
+const acceptedFile = /^(?:https?:\/\/|data:(?!text\/|application\/json))/;
+
+/** Replaces plain files of a body by data URLs and texts. Every other member stays unchanged. */
+export function* withAcceptedFiles(body: Buffer): Generator<undefined, Buffer> {
+  const messages = asRecords(yield* memberInTurns(body, "messages")).map((message, index) => {
+    const { content } = message;
+    if (!Array.isArray(content)) return message;
+    const parts = content.map((part: unknown, at) => acceptedPart(part, `messages[${index}].content[${at}]`));
+    return { ...message, content: parts };
+  });
+  return yield* spliceInTurns(body, { messages: yield* stringifyInTurns(messages) });
+}
+
+function acceptedPart(part: unknown, path: string): unknown {
+  if (!isRecord(part) || part["type"] !== "file") return part;
+  const { file, ...others } = part;
+  const data = memberOf(file, "file_data");
+  if (typeof data !== "string" || acceptedFile.test(data)) return part;
+  return { ...others, ...renderInputFile(readFile(new Fields(part, path)), new Unsupported()) };
+}
 
 function hasFile({ messages }: ReturnType<typeof read>, isFound = (_data: string): boolean => true): boolean {
   return messages.some(

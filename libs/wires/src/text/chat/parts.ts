@@ -60,7 +60,7 @@ function readImage(part: Fields): Extract<Part, { kind: "image" }> {
   });
 }
 
-function readFile(part: Fields): FilePart {
+export function readFile(part: Fields): FilePart {
   const file = part.needFields("file");
   // A file's id is valid only at the vendor that stores the file.
   if (file.has("file_id")) throw file.unsupported("file_id");
@@ -69,11 +69,12 @@ function readFile(part: Fields): FilePart {
   return withoutUndefined({ kind: "file", source, name, cache: parseCacheMark(part) });
 }
 
-/** Reads a data URL or plain Base64. Throws Failure for bytes that are neither PDF nor text. */
+/** Reads an address, a data URL or plain Base64. Throws Failure for bytes that are neither PDF nor text. */
 function fileSource(file: Fields, name = ""): Source {
   const data = file.needText("file_data");
   const dataUrl = readDataUrl(data);
   if (dataUrl !== undefined) return { kind: "base64", ...dataUrl };
+  if (/^https?:\/\//.test(data)) return { kind: "url", url: data };
   const mediaType = mediaTypeOfName(name) ?? (data.startsWith(pdfMagic) ? "application/pdf" : undefined);
   if (mediaType === undefined && !isUtf8(Buffer.from(data, "base64"))) throw file.wrong("file_data", "PDF or text");
   return { kind: "base64", mediaType: mediaType ?? "text/plain", data };

@@ -173,7 +173,7 @@ function urlOf(source: Source): string {
 }
 
 /** Renders a file. Vendors accept PDF, but few accept a text file, so its text is sent. */
-function renderInputFile(file: FilePart, unsupported: Unsupported): JsonRecord {
+export function renderInputFile(file: FilePart, unsupported: Unsupported): JsonRecord {
   const { source, name, title, cache } = file;
   unsupported.noteMembers("file", file, ["title", "context", "citations"]);
   const breakpoint = renderBreakpoint(cache, "file.cache", unsupported);
