@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { describe, expect, test } from "vitest";
 import { decodeImages, readImageBody, wires, writeImages } from "../src/images/index.ts";
 import { maxStepBytes, runToEnd } from "@modelgate/formats/json";
-import { wires as textWires } from "../src/text/index.ts";
+import { chatWireForDialect, wires as textWires, type TextPass } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
 
@@ -41,6 +41,15 @@ describe("a large body blocks the event loop only for short steps", () => {
     ["a new model name in an unparsed body", () => textWires.chat.pass.upstreamBody(escapes, other)],
   ])("%s", (_, work) => {
     expect(stepsOf(work())).toBeGreaterThanOrEqual(turns);
+  });
+
+  test.each<[string, TextPass, number]>([
+    ["OpenAI", textWires.chat.pass, 1],
+    ["a dialect", chatWireForDialect({ maxTokens: "max_tokens" }).pass ?? textWires.chat.pass, 2],
+  ])("a renamed output limit at %s", (_, { fit }, scans) => {
+    const body = bytesOf({ max_completion_tokens: 9, max_tokens: 9, messages: "x".repeat(megabyte) });
+    const target = { model: "gpt-5-mini", foreignItems: new Set<string>() };
+    expect(stepsOf(fit?.(body, target) ?? [].values())).toBeGreaterThanOrEqual(scans * turns);
   });
 
   test("a large body gives the same result as a small one", () => {

@@ -6,7 +6,14 @@ export { asRecord, asRecords, asText, camelName, Fields, hasAny, isRecord, membe
 export { invalidFailure, missingFailure, parseJson, parseRecord, readEndUser, readQueryInteger } from "./fields.ts";
 export { splitWords, type JsonRecord } from "./fields.ts";
 export { changeMember, findMember, membersOf, parseMember, spliceMembers, withoutMembers } from "./members.ts";
-export { findMembersInTurns, memberInTurns, parseInTurns, scanInTurns, spliceInTurns } from "./parse-in-turns.ts";
+export {
+  changeInTurns,
+  findMembersInTurns,
+  memberInTurns,
+  parseInTurns,
+  scanInTurns,
+  spliceInTurns,
+} from "./parse-in-turns.ts";
 export { bodyReader, firstProblem } from "./problem.ts";
 export { includesAny, maxStepBytes, runToEnd, type JsonBounds } from "./scan.ts";
 export { joinInTurns, stringifyInTurns } from "./stringify-in-turns.ts";

@@ -10,6 +10,7 @@ import {
   membersOf,
   spliceMembers,
   splicePieces,
+  withoutMembers,
   type Member,
 } from "./members.ts";
 import { joinInTurns } from "./stringify-in-turns.ts";
@@ -57,6 +58,19 @@ export function* spliceInTurns(
   if (members === undefined) yield* findMembersInTurns(bytes);
   const pieces = splicePieces(bytes, values, members ?? membersOf(bytes));
   return pieces.length === 1 ? bytes : yield* joinInTurns(pieces);
+}
+
+/** Replaces and adds members, and then removes others, in steps of about a millisecond if the object is large. */
+export function* changeInTurns(
+  bytes: Buffer,
+  values: Readonly<Record<string, string>>,
+  removed: readonly string[],
+  members?: readonly Member[],
+): Generator<undefined, Buffer> {
+  const spliced = Object.keys(values).length === 0 ? bytes : yield* spliceInTurns(bytes, values, members);
+  if (removed.length === 0) return spliced;
+  yield* findMembersInTurns(spliced);
+  return withoutMembers(spliced, removed);
 }
 
 /** Scans JSON to its end in steps of about a millisecond. Throws the failures of `JsonScanner`. */

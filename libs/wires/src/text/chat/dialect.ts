@@ -1,13 +1,13 @@
 import {
   asRecords,
+  changeInTurns,
+  findMembersInTurns,
   includesAny,
   isRecord,
   type JsonRecord,
   memberInTurns,
   membersOf,
   parseMember,
-  spliceMembers,
-  withoutMembers,
 } from "@modelgate/formats/json";
 import { isEffective } from "../hub/openai-models.ts";
 import { unsupportedFailure } from "../hub/request.ts";
@@ -84,14 +84,14 @@ export function* hasUnsupportedMessage(
 }
 
 /** Changes a forwarded request to the vendor's dialect. */
-export function fitBytes(body: Buffer, dialect: ChatDialect): FittedRequest {
+export function* fitBytes(body: Buffer, dialect: ChatDialect): Generator<undefined, FittedRequest> {
+  yield* findMembersInTurns(body);
   const members = membersOf(body);
   const valueOf = (name: string): unknown => parseMember(body, name, members);
   const names = members.map(({ name }) => name);
   const { values, surplus, dropped } = dialectChanges(names, valueOf, dialect);
   const rendered = Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)] as const);
-  const spliced = rendered.length === 0 ? body : spliceMembers(body, Object.fromEntries(rendered), members);
-  return { body: surplus.length === 0 ? spliced : withoutMembers(spliced, surplus), dropped };
+  return { body: yield* changeInTurns(body, Object.fromEntries(rendered), surplus, members), dropped };
 }
 
 const outputLimitNames = ["max_tokens", "max_completion_tokens"] as const;

@@ -1,11 +1,4 @@
-import {
-  readEndUser,
-  isRecord,
-  memberOf,
-  asRecords,
-  type JsonRecord,
-  findMembersInTurns,
-} from "@modelgate/formats/json";
+import { readEndUser, isRecord, memberOf, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { parseFrameRecord, eventStreamFraming } from "@modelgate/formats/sse";
 import { createdId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
@@ -116,8 +109,7 @@ function dialectPass(dialect: ChatDialect): TextPass {
       pass.upstreamBody(body, { ...change, reportUsage: change.reportUsage && alwaysReportsUsage !== true }),
     *fit(body, { model }) {
       const accepted = yield* fitToModel(body, model, "chat");
-      yield* findMembersInTurns(accepted.body);
-      const fitted = fitBytes(accepted.body, dialect);
+      const fitted = yield* fitBytes(accepted.body, dialect);
       return { body: fitted.body, dropped: [...accepted.dropped, ...fitted.dropped] };
     },
     inspect(frame) {

@@ -1,10 +1,9 @@
 import {
   isRecord,
   splitWords,
+  changeInTurns,
   membersOf,
   parseMember,
-  spliceMembers,
-  withoutMembers,
   findMembersInTurns,
   memberInTurns,
 } from "@modelgate/formats/json";
@@ -152,13 +151,6 @@ export function withAcceptedTier(request: TextRequest, model: string, unsupporte
   return { ...request, serviceTier: acceptedTier };
 }
 
-/** Renames `max_tokens`, which the newest models refuse. */
-function withNewestLimit(body: Buffer, members: ReturnType<typeof membersOf>, model: string, wire: OpenAiWire): Buffer {
-  const limit = wire === "chat" && acceptsNewestFields(model) ? parseMember(body, "max_tokens", members) : undefined;
-  if (typeof limit !== "number") return body;
-  return withoutMembers(spliceMembers(body, { max_completion_tokens: String(limit) }, members), ["max_tokens"]);
-}
-
 /** Values of members that have the same effect as their absence. */
 const usualValues: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(Object.entries(samplingParameters).map(([name, { usual }]) => [name, usual])),
@@ -172,33 +164,46 @@ export function isEffective(name: string, value: unknown): boolean {
   return value !== null && value !== usualValues[name];
 }
 
+/** Returns the reasoning to send instead, with the lost field's name; undefined if the model accepts the reasoning. */
+function replacedReasoning(reasoning: unknown, effort: Effort | undefined, model: string, wire: OpenAiWire) {
+  // A model that does not reason refuses this member with any value.
+  if (!acceptsReasoning(model)) return { value: undefined, lost: wire === "chat" ? "reasoning_effort" : "reasoning" };
+  const accepted = acceptedEffort(effort, model, wire);
+  if (accepted === effort) return undefined;
+  if (!isRecord(reasoning)) return { value: accepted, lost: "reasoning_effort" };
+  return { value: unlessEmpty({ ...reasoning, effort: accepted }), lost: "reasoning.effort" };
+}
+
 /** Changes a forwarded request to what its model accepts, by removing or replacing members. */
-export function* fitToModel(clientBody: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
-  if (rulesOfOpenAiModel(model) === undefined) return { body: clientBody, dropped: [] };
-  yield* findMembersInTurns(clientBody);
-  const members = membersOf(clientBody);
-  const body = withNewestLimit(clientBody, members, model, wire);
+export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
+  if (rulesOfOpenAiModel(model) === undefined) return { body, dropped: [] };
+  yield* findMembersInTurns(body);
+  const members = membersOf(body);
   const names = new Set(members.map(({ name }) => name));
+  const values: Record<string, string> = {};
   const holder = wire === "chat" ? "reasoning_effort" : "reasoning";
   const reasoning = names.has(holder) ? yield* memberInTurns(body, holder) : undefined;
   const effortName = isRecord(reasoning) ? reasoning["effort"] : reasoning;
   const effort = efforts.find((each) => each === effortName);
-  const refused = refusesSampling(model, effort)
+  const removed = refusesSampling(model, effort)
     ? Object.keys(samplingParameters).filter((name) => names.has(name))
     : [];
-  const lost = refused.filter((name) => isEffective(name, parseMember(clientBody, name, members)));
-  let sampled = refused.length === 0 ? body : withoutMembers(body, refused);
-  if (names.has("service_tier") && refusesTier(yield* memberInTurns(body, "service_tier"), model)) {
-    lost.push("service_tier");
-    sampled = spliceMembers(sampled, { service_tier: JSON.stringify(acceptedTier) });
+  const dropped = removed.filter((name) => isEffective(name, parseMember(body, name, members)));
+  // The newest models refuse `max_tokens`.
+  const limit = wire === "chat" && acceptsNewestFields(model) ? parseMember(body, "max_tokens", members) : undefined;
+  if (typeof limit === "number") {
+    values["max_completion_tokens"] = String(limit);
+    removed.push("max_tokens");
   }
-  // A model that does not reason refuses this member with any value.
-  if (names.has(holder) && !acceptsReasoning(model))
-    return { body: withoutMembers(sampled, [holder]), dropped: [...lost, holder] };
-  const accepted = acceptedEffort(effort, model, wire);
-  if (accepted === effort) return { body: sampled, dropped: lost };
-  const dropped = [...lost, wire === "chat" ? holder : "reasoning.effort"];
-  const value = isRecord(reasoning) ? unlessEmpty({ ...reasoning, effort: accepted }) : accepted;
-  if (value === undefined) return { body: withoutMembers(sampled, [holder]), dropped };
-  return { body: spliceMembers(sampled, { [holder]: JSON.stringify(value) }), dropped };
+  if (names.has("service_tier") && refusesTier(yield* memberInTurns(body, "service_tier"), model)) {
+    dropped.push("service_tier");
+    values["service_tier"] = JSON.stringify(acceptedTier);
+  }
+  const replaced = names.has(holder) ? replacedReasoning(reasoning, effort, model, wire) : undefined;
+  if (replaced !== undefined) {
+    dropped.push(replaced.lost);
+    if (replaced.value === undefined) removed.push(holder);
+    else values[holder] = JSON.stringify(replaced.value);
+  }
+  return { body: yield* changeInTurns(body, values, removed, members), dropped };
 }
