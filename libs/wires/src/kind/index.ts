@@ -105,6 +105,9 @@ export interface AdditionalMembers<Wire extends string> {
   readonly shared?: readonly string[] | undefined;
 }
 
+/** Members by which clients name further models to vendors with many models. Only the gateway chooses a model. */
+export const modelMembers = ["models", "route", "fallbacks", "context_window_fallbacks", "content_policy_fallbacks"];
+
 const maxAdditionalMembers = 1_000;
 
 /** Collects the members of a body that have not been read. Throws Failure if there are too many. */
@@ -138,7 +141,16 @@ export function renderAdditionalMembers<Wire extends string>(
     (name) => unsupportedFields[name] !== undefined && unsupportedFields[name] !== false,
   );
   if (additional === undefined) return { members: {}, dropped };
-  if (additional.wire === wire) return { members: additional.members, dropped };
+  if (additional.wire === wire) {
+    const members = { ...additional.members };
+    for (const name of modelMembers) delete members[name];
+    return { members, dropped: [...modelMembersOf(additional), ...dropped] };
+  }
   const names = Object.keys(additional.members).filter((name) => additional.shared?.includes(name) !== true);
   return { members: {}, dropped: [...names, ...dropped] };
+}
+
+/** Returns the names of the effective additional members that name further models. */
+export function modelMembersOf({ members }: AdditionalMembers<string>): readonly string[] {
+  return modelMembers.filter((name) => (members[name] ?? undefined) !== undefined);
 }

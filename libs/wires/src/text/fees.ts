@@ -1,5 +1,6 @@
 import { type ToolUnit, type Units, withoutUndefined } from "@modelgate/contracts";
-import { hasAny, isRecord, memberOf, splitWords, type JsonRecord } from "@modelgate/formats/json";
+import { hasAny, isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
+import { modelMembers } from "../kind/index.ts";
 import { parseCount } from "./hub/counts.ts";
 
 /** A requested tool that the vendor runs. */
@@ -54,9 +55,6 @@ export interface ReportedIteration {
   readonly model?: string | undefined;
   readonly units: Units;
 }
-
-/** Members by which clients name further models to vendors with many models, such as OpenRouter and LiteLLM. */
-const modelMembers = splitWords("models route fallbacks context_window_fallbacks content_policy_fallbacks");
 
 /** Members of several wires by which clients request web search or further models. */
 export const extensionFeeMembers = ["search_parameters", "enable_search", "plugins", ...modelMembers];

@@ -1,6 +1,6 @@
 import { bodies, validatorOf } from "@modelgate/contracts";
 import { invalidFailure, isRecord, type JsonRecord } from "@modelgate/formats/json";
-import { parseChecked, type AdditionalMembers } from "../../kind/index.ts";
+import { modelMembersOf, parseChecked, type AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Parsed } from "../../wire.ts";
 
@@ -137,7 +137,8 @@ export function unsupportedFieldNames(
   const refused = unsupported.find((field) => field === "mask" || field === "count");
   if (refused !== undefined) throw unsupportedFailure(refused);
   const { additional } = request;
-  if (additional === undefined || additional.wire === dialect) return unsupported;
+  if (additional === undefined) return unsupported;
+  if (additional.wire === dialect) return [...unsupported, ...modelMembersOf(additional)];
   const prefix = additional.wire === "qwen-images" ? "parameters." : "";
   return [...unsupported, ...Object.keys(additional.members).map((name) => prefix + name)];
 }

@@ -15,7 +15,7 @@ import { imageUrl, requireImageBytes } from "../hub/image-bytes.ts";
 import { imageFields, readImages, inspectedMembers, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
 import { parseRequest } from "./request.ts";
-import { readVendor } from "../../kind/index.ts";
+import { readVendor, renderAdditionalMembers } from "../../kind/index.ts";
 import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import { plainFrame, type TextStreamPass } from "../../text/pass.ts";
 import { parseFrameRecord } from "@modelgate/formats/sse";
@@ -92,7 +92,7 @@ function renderEdit(request: ImageRequest, target: Target): RenderedImages {
 function sharedMembers(request: ImageRequest, { model }: Target): JsonRecord {
   const { size, additional, stream } = request;
   return withoutUndefined({
-    ...(additional?.wire === "images" ? additional.members : {}),
+    ...renderAdditionalMembers(additional, "images").members,
     model,
     prompt: request.prompt,
     n: request.count,

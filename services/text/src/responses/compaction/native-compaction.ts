@@ -6,7 +6,7 @@ import { fittedBody } from "../../exchanges/pass-through.ts";
 /** Creates the exchange of a compaction with a vendor that has an endpoint for it. */
 export async function vendorCompactionExchange(
   body: Buffer,
-  { model, target, tiers }: { readonly model: string; readonly target: PassTarget } & Pick<RequestedFees, "tiers">,
+  { model, target, fees }: { readonly model: string; readonly target: PassTarget; readonly fees: RequestedFees },
 ): Promise<Exchange> {
   const { pass } = wires.responses;
   const renamed =
@@ -17,8 +17,8 @@ export async function vendorCompactionExchange(
   return {
     wire: "compact",
     body: fitted.body,
-    // A compaction request declares the tools of the conversation, but none is called.
-    requestedFees: { tools: [], tiers },
+    // A compaction request declares the tools of the conversation, but none is called. A member that chooses a model is refused.
+    requestedFees: { tools: fees.tools.filter(({ choosesModel }) => choosesModel === true), tiers: fees.tiers },
     isStreamed: false,
     dropped: fitted.dropped,
     read: () => ({

@@ -72,7 +72,7 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
     const { upstreamModel } = candidate;
     if (wire !== "compact") return await compactExchange(compaction, vendorTextWire(wire), upstreamModel);
     const target = { model: upstreamModel, foreignItems: foreignItems(input.admitted, channelKeyIdOf(route)) };
-    const options = { model: input.model, target, tiers: input.params.fees?.tiers ?? [] };
+    const options = { model: input.model, target, fees: input.params.fees ?? { tools: [], tiers: [] } };
     return fees.checkExchange(await vendorCompactionExchange(input.body, options));
   }
 }
