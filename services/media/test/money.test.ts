@@ -17,6 +17,7 @@ beforeAll(async () => {
       models: {
         pictures: { kind: "image", price: { image: 0.04, input: 1, output: 10 } },
         drawn: { kind: "image", price: { image: 0.04 } },
+        imagen: { kind: "image", price: { image: 0.04 } },
       },
       channels: [
         {
@@ -26,9 +27,22 @@ beforeAll(async () => {
           keys: ["key"],
           models: { pictures: "vendor", drawn: "vendor" },
         },
+        {
+          id: "imagen",
+          provider: "gemini",
+          baseUrl: vendor.url,
+          keys: ["key"],
+          models: { imagen: "imagen-4.0-generate-001" },
+        },
       ],
       accounts: {
-        demo: { balance: "1000", tokens: [{ key: keys.demo, group: "strict" }] },
+        demo: {
+          balance: "1000",
+          tokens: [
+            { key: keys.demo, group: "strict" },
+            { key: keys.single, group: "default" },
+          ],
+        },
         poor: { balance: "0.05", tokens: [{ key: lowBalanceKey, group: "default" }] },
       },
     },
@@ -98,5 +112,20 @@ test("a high-quality image, or one with a tool, is refused if there is only a pr
   ] as const) {
     const answer = await area.post("/v1/images/generations", { model: "drawn", prompt: "a fox", ...more }, keys.demo);
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param } }]);
+  }
+});
+
+test("a tool is removed, or refused if the vendor would get it", async () => {
+  const tools = [{ type: "web_search" }];
+  for (const [more, key, headers, expected] of [
+    [{ tools }, keys.single, {}, [200, "tools"]],
+    [{ tools }, keys.single, { "x-modelgate-strict": "true" }, [400, null]],
+    [{ tools: [] }, keys.demo, {}, [200, null]],
+    [{ model: "imagen", tools }, keys.demo, {}, [200, "tools"]],
+  ] as const) {
+    const body = { model: "drawn", prompt: "a fox", ...more };
+    const answer = await area.post("/v1/images/generations", body, key, headers);
+    expect([answer.status, answer.headers.get("x-modelgate-dropped")]).toEqual(expected);
+    expect(vendor.requests.at(-1)?.body).not.toContain("web_search");
   }
 });

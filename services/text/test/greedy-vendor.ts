@@ -112,6 +112,9 @@ const otherAnswers: Readonly<Record<string, (behaviour: GreedyBehaviour) => Gree
     },
     each: sse({ type: "image_generation.completed", b64_json: "A".repeat(4_096), ...usageOf(usage, plainUsage) }),
   }),
+  ":predict": ({ items }) => ({
+    whole: { predictions: Array.from({ length: items }, () => ({ bytesBase64Encoded: "iVBORw0KGgo=" })) },
+  }),
   "/moderations": ({ usage }) => ({
     whole: {
       id: "modr-greedy",

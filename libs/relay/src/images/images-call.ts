@@ -63,7 +63,9 @@ function imagesCall(
     bodyBytes: 0,
     taskWaitMs: deps.taskWaitMs,
     firstPollMs: deps.firstPollMs,
-    requests: async (vendor) => [vendor.needsBytes === true ? await input.asBytes(proxy) : request],
+    requests: async (vendor) => [
+      vendor.needsBytes === true ? { ...request, ...(await input.asBytes(proxy)) } : request,
+    ],
     async write(rendered) {
       const { body, contentType } = writeImages(rendered);
       const isStreamed = rendered.body["stream"] === true;

@@ -7,6 +7,8 @@ import type { ImagesDeps } from "./open-images.ts";
 /** Number of further copies of a request's images in memory: decoded, and in the body that is sent. */
 const memoryCopies = 2;
 
+type RequestImages = Pick<ImageRequest, "images" | "mask">;
+
 /**
  * Images of one request. They are fetched once for all attempts, and only if a vendor needs bytes. Disposal releases
  * their memory.
@@ -14,10 +16,10 @@ const memoryCopies = 2;
 export class InputImages implements Disposable {
   readonly holder: Holder;
   readonly #remote: RemoteFiles;
-  readonly #request: ImageRequest;
+  readonly #request: RequestImages;
   readonly #signal: AbortSignal;
   readonly #resources = new DisposableStack();
-  #fetched: Promise<ImageRequest> | undefined;
+  #fetched: Promise<RequestImages> | undefined;
 
   /**
    * Adds the copies to `holding`, in which the memory of the request's body is counted. Throws the Failures of
@@ -25,7 +27,7 @@ export class InputImages implements Disposable {
    */
   constructor(
     { remote }: Pick<ImagesDeps, "remote">,
-    request: ImageRequest,
+    request: RequestImages,
     { caller, ending }: Pick<ServiceCall, "caller" | "ending">,
     holding: Pick<Holding, "add">,
   ) {
@@ -39,10 +41,10 @@ export class InputImages implements Disposable {
   }
 
   /**
-   * Returns the request with the bytes of every image. Throws Failure (400) with the name of an image that cannot be
+   * Returns the images with their bytes. Throws Failure (400) with the name of an image that cannot be
    * fetched, or upstream_proxy_failed (502).
    */
-  async asBytes(proxy: string | undefined): Promise<ImageRequest> {
+  async asBytes(proxy: string | undefined): Promise<RequestImages> {
     try {
       return await (this.#fetched ??= this.#fetchAll(proxy));
     } catch (error) {
@@ -56,13 +58,13 @@ export class InputImages implements Disposable {
     this.#resources.dispose();
   }
 
-  async #fetchAll(proxy: string | undefined): Promise<ImageRequest> {
+  async #fetchAll(proxy: string | undefined): Promise<RequestImages> {
     const { images, mask } = this.#request;
     const [files, maskFile] = await Promise.all([
       Promise.all(images.map((image) => this.#file(image, proxy))),
       mask === undefined ? undefined : this.#file(mask, proxy),
     ]);
-    return { ...this.#request, images: files, mask: maskFile };
+    return { images: files, mask: maskFile };
   }
 
   async #file(image: InputImage, proxy: string | undefined): Promise<InputImage> {
@@ -81,7 +83,7 @@ export class InputImages implements Disposable {
   }
 }
 
-function totalBytes({ images, mask }: ImageRequest): number {
+function totalBytes({ images, mask }: RequestImages): number {
   const files = [...images, ...(mask === undefined ? [] : [mask])];
   return files.reduce((sum, image) => sum + (image.kind === "file" ? image.bytes.length : 0), 0);
 }

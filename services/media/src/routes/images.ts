@@ -106,11 +106,10 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
 
   plan(_: Call, { parsed, endUser, images }: MediaRequest, { model, unpriced }: ServingModel): ImagesPlan {
     const { request } = parsed;
-    if (unpriced !== "pass") refuseTools(request);
     const choices = maxImagesOf(request);
     const requestSize: ImagesSize = { ...measureInput(request), choices, certainImages: minImagesOf(request) };
     return {
-      images,
+      images: unpriced === "drop" ? withoutTools(images) : images,
       endUser,
       finishAfterDisconnect: true,
       cost: {
@@ -125,7 +124,9 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
 
   async exchange({ images, priceCheck }: ImagesPlan, route: WireRoute): Promise<Exchange> {
     const exchange = await makeImagesExchange(images, route);
-    if (priceCheck !== undefined) refuseUnpricedTier(priceCheck.images, priceCheck.price, exchange);
+    if (priceCheck === undefined) return exchange;
+    refuseTools(images.parsed.request, exchange);
+    refuseUnpricedTier(priceCheck.images, priceCheck.price, exchange);
     return exchange;
   }
 }
@@ -143,11 +144,29 @@ function pricedImagesOf({ quality, size, dialect }: ImageRequest): PricedImages 
   };
 }
 
-/** Refuses (400) tools that the vendor runs, such as Seedream's web search. No unit counts their calls. */
-function refuseTools({ additional }: ImageRequest): void {
-  if (additional?.members["tools"] === undefined) return;
-  const message = "tools is not covered by the price of this model.";
-  throw new Failure("unsupported_parameter", message, { param: "tools" });
+/** Removes tools that the vendor runs, such as Seedream's web search. No unit counts their calls. */
+function withoutTools(images: ImagesRequest): ImagesRequest {
+  const { request, dropped } = images.parsed;
+  const { additional } = request;
+  const path = pathOfTools(request);
+  if (additional === undefined || path === undefined) return images;
+  const members = Object.fromEntries(Object.entries(additional.members).filter(([name]) => name !== "tools"));
+  const parsed = { request: { ...request, additional: { ...additional, members } }, dropped: [...dropped, path] };
+  return { ...images, parsed };
+}
+
+/** Refuses (400) such tools, unless the vendor does not get them. */
+function refuseTools(request: ImageRequest, { dropped }: Pick<Exchange, "dropped">): void {
+  const param = pathOfTools(request);
+  if (param === undefined || dropped.includes(param)) return;
+  throw new Failure("unsupported_parameter", `${param} is not covered by the price of this model.`, { param });
+}
+
+/** Returns the path of the request's tools; undefined if it has none. */
+function pathOfTools({ additional, dialect }: ImageRequest): string | undefined {
+  const tools = additional?.members["tools"] ?? [];
+  if (Array.isArray(tools) && tools.length === 0) return undefined;
+  return dialect === "qwen-images" ? "parameters.tools" : "tools";
 }
 
 interface ImagesSize extends RequestSize {
