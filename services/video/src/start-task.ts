@@ -142,8 +142,14 @@ function readTaskId(
   try {
     return started(body);
   } catch (error) {
-    const { code, error: reported } = body;
-    const isRefusal = typeof code === "number" || typeof code === "string" || (reported ?? undefined) !== undefined;
-    throw isRefusal ? new VendorRefusal(provider.failureOf(400, text), 400, undefined) : error;
+    throw reportsError(body) ? new VendorRefusal(provider.failureOf(400, text), 400, undefined) : error;
   }
+}
+
+/** Codes with which vendors and gateways report success, in lower case. */
+const successCodes: ReadonlySet<string> = new Set(["", "0", "200", "10000", "ok", "success"]);
+
+function reportsError({ code, error }: JsonRecord): boolean {
+  if (typeof error === "string" ? error !== "" : isRecord(error)) return true;
+  return (typeof code === "number" || typeof code === "string") && !successCodes.has(String(code).toLowerCase());
 }
