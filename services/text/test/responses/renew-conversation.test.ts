@@ -167,3 +167,11 @@ test("a conversation that is encrypted again expires when it did before", async 
     expect(await redis.pttl(key)).toBeLessThanOrEqual(30_000);
   }
 });
+
+test("a conversation whose head has no expiry keeps its items, also without an expiry", async () => {
+  const { head, list, ids } = keysOf(at);
+  await redis.persist(head);
+  await renew();
+  expect(await idsWith(["next"])).toEqual(["a", "b", "c"]);
+  expect(await Promise.all([head, list, ids].map((key) => redis.pttl(key)))).toEqual([-1, -1, -1]);
+});

@@ -15,7 +15,8 @@ redis.call('UNLINK', list, ids)
 if count > 0 then
   for new, key in pairs({[newList] = list, [newIds] = ids}) do
     redis.call('RENAME', new, key)
-    redis.call('PEXPIRE', key, leftMs)
+    -- A head without an expiry, for example after a RESTORE, has -1: PEXPIRE would delete the items.
+    if leftMs < 0 then redis.call('PERSIST', key) else redis.call('PEXPIRE', key, leftMs) end
   end
 end
 redis.call('HSET', head, 'metadata', fromHex(metadata), 'secret', secret, 'bytes', bytes, 'indexed', bytes,
