@@ -1,5 +1,6 @@
---[[ Counts the bytes of one record of an account's content. Requires clock.lua. First releases the bytes of expired
-     records. Returns false, and counts nothing, if the record would grow beyond the limits of the account.
+--[[ Counts the bytes of one record of an account's content. Requires clock.lua. With `limits` or `adds`, first releases
+     the bytes of expired records, because the result depends on them. Other calls are short, since a script may count
+     several records. Returns false, and counts nothing, if the record would grow beyond the limits of the account.
   sizes hash: record -> bytes, '' -> sum of all records   expiries zset: record -> time of expiry (ms)
   change:
     record   bytes: size of the record; with `adds`, the increase. A size of 0 removes the record
@@ -12,7 +13,9 @@ local function countContent(sizes, expiries, change)
     redis.call('HDEL', sizes, name)
     redis.call('ZREM', expiries, name)
   end
-  for _, name in ipairs(redis.call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, 1000)) do remove(name) end
+  local expired = (limits or change.adds)
+    and redis.call('ZRANGEBYSCORE', expiries, '-inf', now, 'LIMIT', 0, 1000) or {}
+  for _, name in ipairs(expired) do remove(name) end
   local before = tonumber(redis.call('HGET', sizes, record) or '0')
   local after = math.max(0, change.adds and before + change.bytes or change.bytes)
   local function isFull()

@@ -117,3 +117,14 @@ test.each<[string, (full: Awaited<ReturnType<typeof openFull>>) => Promise<unkno
   await change(full);
   for (const lifetime of await lifetimes()) expect(lifetime).toBeGreaterThan(limits.lifetimeMs - 10_000);
 });
+
+test("a change of a conversation releases at most 1,000 expired records", async () => {
+  const at = { accountId: `holder${++count}`, id: `conv_${count}` };
+  const { contentSizes, contentExpiries } = keysOf(at);
+  const names = Array.from({ length: 2_500 }, (_, position) => `expired${position}`);
+  await redis.hset(contentSizes, { "": 2_500, ...Object.fromEntries(names.map((name) => [name, 1])) });
+  await redis.zadd(contentExpiries, ...names.flatMap((name) => ["1", name]));
+  await storeWith(["old"]).save(at, { createdAt: 1, metadata: {} }, memory);
+  expect(await redis.zcount(contentExpiries, "-inf", "1")).toBe(1_500);
+  expect(Number(await redis.hget(contentSizes, ""))).toBe(1_500 + (await redis.hstrlen(keysOf(at).head, "metadata")));
+});
