@@ -48,17 +48,8 @@ const sampling = {
   presencePenalty: 1,
   frequencyPenalty: 1,
   logitBias: { "1": 1 },
-  logProbabilities: { alternatives: 2 },
 } as const;
-const names = [
-  "temperature",
-  "top_p",
-  "presence_penalty",
-  "frequency_penalty",
-  "logit_bias",
-  "logprobs",
-  "top_logprobs",
-];
+const names = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "logit_bias"];
 
 test.each<[string, Partial<TextRequest>["reasoning"], boolean]>([
   ["gpt-4.1", undefined, true],
@@ -78,6 +69,13 @@ test.each<[string, Partial<TextRequest>["reasoning"], boolean]>([
   expect(Object.keys(sampling).filter((field) => dropped.includes(field))).toEqual(
     isAccepted ? [] : Object.keys(sampling),
   );
+  const clientBody = { logprobs: true, top_logprobs: 2, reasoning_effort: reasoning?.effort };
+  for (const sentBody of [
+    () => rendered("chat", model, { logProbabilities: { alternatives: 2 }, reasoning }).body,
+    () => forwarded("chat", model, clientBody).body,
+  ])
+    if (isAccepted) expect(sentBody()).toMatchObject({ logprobs: true, top_logprobs: 2 });
+    else expect(sentBody).toThrow(/does not support log/);
 });
 
 test("sampling settings that change nothing are dropped without being named", () => {

@@ -9,8 +9,7 @@ import {
   membersOf,
   parseMember,
 } from "@modelgate/formats/json";
-import { isEffective } from "../hub/openai-models.ts";
-import { unsupportedFailure } from "../hub/request.ts";
+import { isEffective, refuseIncompleteAnswer } from "../hub/openai-models.ts";
 
 /** Differences of a vendor from OpenAI's chat wire. */
 export interface ChatDialect {
@@ -95,12 +94,6 @@ export function* fitBytes(body: Buffer, dialect: ChatDialect): Generator<undefin
 }
 
 const outputLimitNames = ["max_tokens", "max_completion_tokens"] as const;
-
-/** Throws Failure (400) if the answer would lack choices or probabilities that the client requests. */
-function refuseIncompleteAnswer(dropped: readonly string[]): void {
-  const needed = dropped.find((name) => name === "n" || name === "logprobs");
-  if (needed !== undefined) throw unsupportedFailure(needed);
-}
 
 function dialectChanges(names: readonly string[], valueOf: (name: string) => unknown, dialect: ChatDialect) {
   const { maxTokens, renames = {}, refuses = [], toolChoice = {}, alwaysReportsUsage } = dialect;

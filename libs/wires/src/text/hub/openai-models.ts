@@ -9,7 +9,7 @@ import {
 } from "@modelgate/formats/json";
 import type { FittedBody } from "../pass.ts";
 import type { Unsupported, Effort, RequestField, TextRequest } from "./request.ts";
-import { reasoningEffort, efforts } from "./request.ts";
+import { reasoningEffort, efforts, unsupportedFailure } from "./request.ts";
 import { unlessEmpty } from "./render.ts";
 
 /** Matches models of OpenAI, which refuses fields that it does not know. */
@@ -126,11 +126,15 @@ function refusesSampling(model: string, effort: Effort | undefined): boolean {
   return effort === undefined ? rule === "with-effort-none" : effort !== "none";
 }
 
-/** Returns a request without sampling parameters if its model refuses them. Reports those that would have an effect. */
+/**
+ * Returns a request without sampling parameters if its model refuses them. Reports those that would have an effect.
+ * Throws Failure (400) if the client requests probabilities.
+ */
 export function withAcceptedSampling(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!refusesSampling(model, reasoningEffort(request.reasoning ?? {}))) return request;
   const reduced = { ...request };
   for (const { field, usual } of samplingFields) {
+    if (field === "logProbabilities" && reduced[field] !== undefined) throw unsupportedFailure(field);
     unsupported.noteIf(field, reduced[field] === usual ? undefined : reduced[field]);
     delete reduced[field];
   }
@@ -164,6 +168,12 @@ export function isEffective(name: string, value: unknown): boolean {
   return value !== null && value !== usualValues[name];
 }
 
+/** Throws Failure (400) if the answer would lack choices or probabilities that the client requests. */
+export function refuseIncompleteAnswer(dropped: readonly string[]): void {
+  const needed = dropped.find((name) => name === "n" || name === "logprobs");
+  if (needed !== undefined) throw unsupportedFailure(needed);
+}
+
 /** Returns the reasoning to send instead, with the lost field's name; undefined if the model accepts the reasoning. */
 function replacedReasoning(reasoning: unknown, effort: Effort | undefined, model: string, wire: OpenAiWire) {
   // A model that does not reason refuses this member with any value.
@@ -189,6 +199,7 @@ export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Gene
     ? Object.keys(samplingParameters).filter((name) => names.has(name))
     : [];
   const dropped = removed.filter((name) => isEffective(name, parseMember(body, name, members)));
+  refuseIncompleteAnswer(dropped);
   // The newest models refuse `max_tokens`.
   const limit = wire === "chat" && acceptsNewestFields(model) ? parseMember(body, "max_tokens", members) : undefined;
   if (typeof limit === "number") {
