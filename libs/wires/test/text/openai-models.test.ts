@@ -86,6 +86,15 @@ test("sampling settings that change nothing are dropped without being named", ()
   expect(forwarded("chat", "gpt-6.2-sol", { ...members, user: "u" })).toEqual({ body: { user: "u" }, dropped: [] });
 });
 
+test.each<[Wire, object]>([
+  ["chat", { reasoning_effort: null }],
+  ["chat", { reasoning_effort: "none" }],
+  ["responses", { reasoning: null }],
+  ["responses", { reasoning: { effort: "none" } }],
+])("a model without reasoning loses nothing on %s by %j", (wire, body) => {
+  expect(forwarded(wire, "gpt-4.1", { ...body, user: "u" })).toEqual({ body: { user: "u" }, dropped: [] });
+});
+
 test("the same rules apply to clients of the same wire", () => {
   expect(forwarded("chat", "gpt-6.2-sol", { temperature: 0.2, reasoning_effort: "none", user: "u" })).toEqual({
     body: { user: "u" },

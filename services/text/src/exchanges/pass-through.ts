@@ -1,5 +1,5 @@
 import { parseAnswer, PassTranslator, renderSupported, type Exchange, type PassMode } from "@modelgate/relay";
-import { withoutMembers } from "@modelgate/formats/json";
+import { parseMember, withoutMembers } from "@modelgate/formats/json";
 import {
   surplusOutputLimits,
   withAcceptedFiles,
@@ -82,7 +82,7 @@ export function* bodyForVendor(
   const reportUsage = call.stream && (!call.includeUsage || showsCost);
   let body = yield* pass.upstreamBody(remaining, { model, reportUsage });
   if (tokens !== undefined) body = yield* withOutputLimit(pass, body, { tokens, model: rulesModel });
-  const unsupported = refused.filter((name) => name !== "usage");
+  const unsupported = refused.filter((name) => name !== "usage" && parseMember(call.body, name) !== null);
   const fitted = yield* fittedBody(pass, body, target);
   if (unsupported.length + fitted.dropped.length === 0) return fitted;
   const { client }: ClientOnlyWire = wires[call.wire];

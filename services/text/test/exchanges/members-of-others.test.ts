@@ -98,6 +98,7 @@ test.each<[object, readonly string[]]>([
   [{ min_p: 0.1, provider: { order: ["a"] }, thinking: { type: "enabled" } }, ["min_p", "provider", "thinking"]],
   [{ usage: { include: true } }, []],
   [{ usage: { include: false } }, []],
+  [{ min_p: null }, []],
 ])("%j in responses is dropped for the wire's vendor, and named", async (moreMembers, dropped) => {
   const body = { model: "mine", input: "Hello", reasoning: { effort: "low" } };
   expect(await sentFor("responses", { ...body, ...moreMembers }, "gpt-5.2")).toEqual({

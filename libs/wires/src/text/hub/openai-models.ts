@@ -174,10 +174,13 @@ export function refuseIncompleteAnswer(dropped: readonly string[]): void {
   if (needed !== undefined) throw unsupportedFailure(needed);
 }
 
-/** Returns the reasoning to send instead, with the lost field's name; undefined if the model accepts the reasoning. */
+/** Returns the reasoning to send instead, with the name of a lost field; undefined if the model accepts the reasoning. */
 function replacedReasoning(reasoning: unknown, effort: Effort | undefined, model: string, wire: OpenAiWire) {
   // A model that does not reason refuses this member with any value.
-  if (!acceptsReasoning(model)) return { value: undefined, lost: wire === "chat" ? "reasoning_effort" : "reasoning" };
+  if (!acceptsReasoning(model)) {
+    const isEffective = reasoning !== null && effort !== "none";
+    return { value: undefined, lost: isEffective ? (wire === "chat" ? "reasoning_effort" : "reasoning") : undefined };
+  }
   const accepted = acceptedEffort(effort, model, wire);
   if (accepted === effort) return undefined;
   if (!isRecord(reasoning)) return { value: accepted, lost: "reasoning_effort" };
@@ -212,7 +215,7 @@ export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Gene
   }
   const replaced = names.has(holder) ? replacedReasoning(reasoning, effort, model, wire) : undefined;
   if (replaced !== undefined) {
-    dropped.push(replaced.lost);
+    if (replaced.lost !== undefined) dropped.push(replaced.lost);
     if (replaced.value === undefined) removed.push(holder);
     else values[holder] = JSON.stringify(replaced.value);
   }
