@@ -276,6 +276,9 @@ test.each([
   ["vertex-video", { fps: 30, seed: 7, size: "640x360" }, ["size", "fps"]],
   ["wan-video", { fps: 24, aspect_ratio: "21:9" }, ["aspectRatio", "fps"]],
   ["wan-video", { image: png, size: "1280x720" }, ["size"]],
+  ["seedance-video", { size: "854x480", aspect_ratio: "16:9" }, []],
+  ["seedance-video", { size: "2560x1080", aspect_ratio: "21:9" }, []],
+  ["seedance-video", { size: "1280x720", aspect_ratio: "9:16" }, ["size"]],
   ["seedance-video", { fps: 24, negative_prompt: "cars", aspect_ratio: "21:9" }, ["negativePrompt"]],
 ] as const)("%s is not sent unsupported fields, and they are named: %j", (wire, more, dropped) => {
   const rendered = render(wire, { model: "film", prompt: "p", ...more });

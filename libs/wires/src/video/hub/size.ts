@@ -37,7 +37,7 @@ export function fitShape(
   const ratioOfSize = size === undefined ? undefined : ratioOf(size);
   const ratio = [aspectRatio, ratioOfSize].find((each) => each !== undefined && ratios.includes(each));
   const resolution = ratio === undefined ? undefined : resolutionNameOf(resolutionNames, { size });
-  const isSizeFitted = ratio === ratioOfSize && resolution !== undefined;
+  const isSizeFitted = resolution !== undefined && size !== undefined && isNearRatio(size, ratio);
   return {
     ratio,
     resolution,
@@ -51,6 +51,12 @@ export function fitShape(
 /** Returns the vendor's name of a size's resolution; undefined if it is not supported. */
 export function resolutionNameOf(resolutionNames: ResolutionNames, { size }: VideoShape): string | undefined {
   return size === undefined ? undefined : resolutionNames[Math.min(size.width, size.height)];
+}
+
+/** Vendors round sizes, for example 16:9 to 854x480. */
+function isNearRatio({ width, height }: VideoSize, ratio = ""): boolean {
+  const [ratioWidth = NaN, ratioHeight = NaN] = ratio.split(":").map(Number);
+  return Math.abs((width * ratioHeight) / (height * ratioWidth) - 1) < 0.02;
 }
 
 function ratioOf({ width, height }: VideoSize): string {
