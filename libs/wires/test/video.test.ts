@@ -192,6 +192,15 @@ describe("a vendor gets", () => {
     expect(failureOf(() => parse("videos", body))).toMatchObject({ code: "invalid_value", param: "metadata" });
   });
 
+  test("a text as metadata of another object", () => {
+    const body = { model: "film", prompt: "p", webhook: { metadata: "order 7" } };
+    expect(parse("videos", body).request.additional?.members).toEqual({ webhook: body.webhook });
+    for (const metadata of ['{"n":4}', "{n:4}"])
+      expect(failureOf(() => parse("videos", { ...body, webhook: { metadata } }))).toMatchObject({
+        code: "invalid_value",
+      });
+  });
+
   test.each<[ClientVideoWire, object, number | undefined]>([
     ["videos", { seconds: "4" }, 4],
     ["videos", { seconds: "4.0" }, 4],

@@ -142,7 +142,7 @@ export function membersWithin(root: JsonRecord) {
       if (found.push({ param, name, value, isExtra }) > maxSearchedMembers)
         throw invalidFailure(path.slice(0, -1), `The body has more than ${maxSearchedMembers} members.`);
       const isMetadata = name === "metadata";
-      const nested = isMetadata ? metadataIn(value, param) : value;
+      const nested = isMetadata ? metadataIn(value, param, depth) : value;
       if (depth < maxSearchDepth && isRecord(nested))
         open.push({ record: nested, path: `${param}.`, isExtra: isExtra || isMetadata, depth: depth + 1 });
     }
@@ -153,13 +153,15 @@ export function membersWithin(root: JsonRecord) {
 const maxTextCharacters = 64 * 1024;
 
 /** Parses `metadata`: an object, or its JSON in a form. Throws Failure for a text that only some vendors can parse. */
-function metadataIn(value: unknown, param: string): JsonRecord {
+function metadataIn(value: unknown, param: string, depth: number): JsonRecord {
   const isText = typeof value === "string";
   if (isText && value.length > maxTextCharacters)
     throw new Failure("request_too_large", `${param} is longer than ${maxTextCharacters} characters.`, { param });
   if (value === null || value === "") return {};
   const extras = isText ? parseRecord(value) : value;
   if (isRecord(extras)) return extras;
+  // A nested member may have another meaning, unless a lenient parser may read it as an object.
+  if (depth > 0 && !(isText && value.trimStart().startsWith("{"))) return {};
   throw invalidFailure(param, `${param} must be a JSON object.`);
 }
 
