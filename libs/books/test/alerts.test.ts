@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AlertTarget } from "@modelgate/contracts";
 import {
@@ -240,5 +241,17 @@ describe.each(engines)("alerts in $name", ({ start }) => {
     expect(await readAlerts(books, { limit: 9, kind: "key-refused" })).toMatchObject([{ subject: "main" }]);
     await deleteOldAlerts(books, Date.now() + 1);
     expect((await all()).map(({ subject }) => subject).toSorted()).toEqual(["main", "three"]);
+  });
+
+  test("a target and an alert with the former kind, which an earlier ledger stored, are read and deleted", async () => {
+    await add(targetNamed("trg_other", { alerts: ["budget"] }));
+    const stored = { ...targetNamed("trg_other"), alerts: ["budget", "channel-resting", "kind-of-a-newer-version"] };
+    await sql`update alert_targets set record = ${JSON.stringify(stored)}`.execute(books.db);
+    await recordAlerts(books, [alertOf("main", { kind: "channel-cooldown", isLasting: true })]);
+    expect(await readAlertTargets(books)).toEqual([{ ...stored, alerts: ["budget", "channel-cooldown"] }]);
+    expect(await all()).toMatchObject([{ deliveries: [{ target: "trg_other" }] }]);
+    await sql`update alerts set kind = 'channel-resting'`.execute(books.db);
+    await deleteOldAlerts(books, Date.now() + 1);
+    expect(await all()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely";
-import { AlertTarget, recordParser } from "@modelgate/contracts";
+import { AlertTarget, alertKinds, recordParser } from "@modelgate/contracts";
 import { writeAudit } from "../accounts/audit.ts";
 import type { Books } from "../open.ts";
 import type { AlertTargetsTable } from "../schema.ts";
@@ -10,7 +10,19 @@ export interface EncryptedTarget {
   readonly sealed: string;
 }
 
-const readTarget = recordParser("alert target", AlertTarget);
+const readTarget = recordParser("alert target", AlertTarget, upgradeTarget);
+
+/**
+ * Converts a target that a ledger of another version stored during an upgrade, because no alert is stored while a
+ * target cannot be read. Unknown kinds of alerts are left out.
+ */
+function upgradeTarget(target: unknown): unknown {
+  if (typeof target !== "object" || target === null || !("alerts" in target)) return target;
+  const { alerts } = target;
+  if (!Array.isArray(alerts)) return target;
+  const kinds = alerts.map((kind: unknown) => (kind === "channel-resting" ? "channel-cooldown" : kind));
+  return { ...target, alerts: kinds.filter((kind) => alertKinds.some((known) => known === kind)) };
+}
 
 /** Stores a new target. The audit gets no secret part. */
 export async function bookAlertTarget(

@@ -124,7 +124,9 @@ export async function endAlert({ db }: Books, id: string, ended: NewAlert): Prom
  */
 export async function deleteOldAlerts({ db }: Books, before: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const old = sql`select id from alerts where at < ${before} and open = 0 and period not like 'total/%'`;
+    // An earlier ledger may have stored a former kind during an upgrade. No ledger records the end of such an alert.
+    const old = sql`select id from alerts where at < ${before} and (open = 0 or kind = 'channel-resting')
+      and period not like 'total/%'`;
     await sql`delete from alert_deliveries where alert in (${old})`.execute(transaction);
     await sql`delete from alerts where id in (${old})`.execute(transaction);
   });
