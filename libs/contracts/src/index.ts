@@ -1,6 +1,6 @@
 export { idOnShardOf, isAccountId } from "./account-ids.ts";
 export { plainNumber } from "./plain-number.ts";
-export { isActionName, type OtherAction } from "./audit-action.ts";
+export { isActionName, type RecordedAction } from "./audit-action.ts";
 export { auditText, type AuditAction, type AuditLanguage } from "./audit-text.ts";
 export {
   Alert,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
-import type { AuditAction, OtherAction } from "@modelgate/contracts";
+import type { RecordedAction } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { appendAudit } from "./audit-chain.ts";
@@ -16,7 +16,7 @@ export interface AuditEntry {
 }
 
 interface NewAuditEntry extends AuditEntry {
-  readonly action: AuditAction | OtherAction;
+  readonly action: RecordedAction;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Transaction, Updateable } from "kysely";
-import type { AuditAction, OtherAction } from "@modelgate/contracts";
+import type { RecordedAction } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { Tables, TokensTable } from "../schema.ts";
 import { writeAudit } from "./audit.ts";
@@ -26,7 +26,7 @@ export interface NewToken extends TokenFields {
 
 interface TokenAudit {
   readonly actor: string;
-  readonly action: AuditAction | OtherAction;
+  readonly action: RecordedAction;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AuditAction, OtherAction } from "@modelgate/contracts";
+import type { RecordedAction } from "@modelgate/contracts";
 import { writeAudit } from "../accounts/audit.ts";
 import type { Books } from "../open.ts";
 
@@ -20,7 +20,7 @@ export interface BookedOperatorKey {
 /** Audit entry of a change of operators, without secrets and hashes. */
 export interface OperatorAudit {
   readonly actor: string;
-  readonly action: AuditAction | OtherAction;
+  readonly action: RecordedAction;
   readonly account: string;
   readonly after: unknown;
 }

@@ -1,10 +1,9 @@
 import {
-  type AuditAction,
   type CreditEvent,
   type CreditKind,
   Failure,
   isActionName,
-  type OtherAction,
+  type RecordedAction,
   UnknownShape,
 } from "@modelgate/contracts";
 import type { NewConfiguration, OperatorAudit } from "@modelgate/books";
@@ -77,7 +76,7 @@ export const fieldReaders = {
     return { ...value };
   },
   /** Reads an action, which a newer version of control may have added. */
-  action(body: unknown): AuditAction | OtherAction {
+  action(body: unknown): RecordedAction {
     const action = fieldReaders.text(body, "action");
     if (!isActionName(action)) throw invalidField("action", "an action, such as token.set");
     return action;
