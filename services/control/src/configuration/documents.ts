@@ -129,7 +129,11 @@ type Text = Scalar<string>;
 /** Yields literal vendor keys and header values, not references. */
 function* literalSecrets(document: Document): Iterable<Text> {
   for (const channel of itemsOf(document.get("channels")))
-    for (const [, secret] of secretsOf(document, channel)) if (!/^(?:env|file|kept):/.test(secret.value)) yield secret;
+    for (const [path, secret] of secretsOf(document, channel)) {
+      // Only keys can be read from files.
+      const reference = path.startsWith("keys") ? /^(?:env|file|kept):/ : /^(?:env|kept):/;
+      if (!reference.test(secret.value)) yield secret;
+    }
 }
 
 /** Yields the keys and header values of a channel with their paths. */

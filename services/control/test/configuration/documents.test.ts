@@ -58,16 +58,19 @@ test("literal keys are stored separately or hidden; references stay", () => {
 });
 
 test("values of headers and aliased keys are stored separately or hidden, and a hidden header is kept", () => {
-  const headers = { "X-Team": "canary-team", "x-tenant": "env:TENANT" };
+  const headers = { "X-Team": "canary-team", "x-tenant": "env:TENANT", "x-link": "file:canary-link" };
   const text = `${stringify({ channels: [{ id: "main", headers }] })}  - { id: b, keys: [&k canary-key] }\n  - { id: c, keys: [*k] }\n`;
   const { document: kept, keys } = withStoredKeys(text, (value) => value);
-  expect(keys.map(({ sealed }) => sealed)).toEqual(["canary-team", "canary-key"]);
+  expect(keys.map(({ sealed }) => sealed)).toEqual(["canary-team", "file:canary-link", "canary-key"]);
   for (const shown of [kept, withHiddenSecrets(text)]) {
     expect(shown).not.toContain("canary");
     expect(shown).toContain("env:TENANT");
   }
   const [main] = partsOf(text).channels;
-  expect(main).toEqual({ id: "main", headers: { "X-Team": "(hidden)", "x-tenant": "env:TENANT" } });
+  expect(main).toEqual({
+    id: "main",
+    headers: { "X-Team": "(hidden)", "x-tenant": "env:TENANT", "x-link": "(hidden)" },
+  });
   const value = { id: "main", headers: { "x-team": "(hidden)", "x-new": "(hidden)" } };
   const edited = applyEdits(text, [{ path: ["channels", "main"], value }]);
   expect(edited).toMatch(/x-team: canary-team\s+x-new: \(hidden\)/);
