@@ -7,7 +7,7 @@ import { applyEdits, fragmentOf, partsOf, withHiddenSecrets, type Edit } from ".
 import type { ConfigurationFollower } from "../configuration/follow.ts";
 import { parseConfiguration } from "../configuration/read.ts";
 import { resolveChannels, type StoredKeys, type EnvVariables } from "../configuration/resolve.ts";
-import { sourceProblems, type AllowedSources } from "../configuration/sources.ts";
+import { hiddenProblems, sourceProblems, type AllowedSources } from "../configuration/sources.ts";
 import { completeConfiguration } from "../configuration/complete.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import { fields } from "./fields.ts";
@@ -129,6 +129,8 @@ async function makeChange(
   const { configuration, problems = [] } = parseConfiguration(text);
   const check = { ...allowed, environment, before: parseConfiguration(before.document).configuration };
   const refused = [...problems, ...(configuration === undefined ? [] : sourceProblems(configuration, check))];
+  // A file keeps its secrets, so the text to copy may contain placeholders.
+  if (configuration !== undefined && path === undefined) refused.push(...hiddenProblems(configuration));
   if (configuration === undefined || refused.length > 0)
     return { version: null, problems: refused, warnings: [], copy: null };
   const warnings = await newWarnings(configuration, { environment, before, isCheck });

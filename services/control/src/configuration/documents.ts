@@ -24,17 +24,23 @@ export interface ConfigurationParts {
 }
 
 /** Text that is shown instead of a secret. */
-const hiddenSecret = "(hidden)";
+export const hiddenSecret = "(hidden)";
 
 const yamlFormat = { lineWidth: 120, flowCollectionPadding: true } as const;
 
 /**
- * Applies edits to a document, and keeps its comments and order. Never throws; a later check reports invalid results.
+ * Applies edits to a document, and keeps its comments and order. A later check reports invalid results. Throws Failure
+ * if an edited part holds an anchor that another part uses.
  */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const document = parseDocument(text);
   for (const { path, value } of edits) edit(document, path, value);
-  return document.toString(yamlFormat);
+  try {
+    return document.toString(yamlFormat);
+  } catch (cause) {
+    const message = "Another part of the document uses an anchor of the edited part: edit the whole document.";
+    throw new Failure("invalid_value", message, { param: "edits", cause });
+  }
 }
 
 function edit(document: Document, [section, name]: Edit["path"], value: unknown): void {

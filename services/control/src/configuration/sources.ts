@@ -6,6 +6,7 @@ import {
   type ConfigurationProblem,
 } from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
+import { hiddenSecret } from "./documents.ts";
 import { insertVariables, hasVariables, defaultKeys, variablesIn, type EnvVariables } from "./resolve.ts";
 import { unsafeAddress } from "./addresses.ts";
 
@@ -55,6 +56,18 @@ export function sourceProblems(
       );
     }),
   ];
+}
+
+/** Lists keys and header values that are only the placeholder of a hidden one. */
+export function hiddenProblems({ channels }: Configuration): readonly ConfigurationProblem[] {
+  return channels.flatMap(({ keys = [], headers = {} }, at) => {
+    const values = [
+      ...keys.map((key, index) => ({ path: `keys[${index}]`, value: key })),
+      ...Object.entries(headers).map(([name, value]) => ({ path: `headers.${name}`, value })),
+    ];
+    const hidden = values.filter(({ value }) => value === hiddenSecret);
+    return hidden.map(({ path }) => ({ path: `channels[${at}].${path}`, message: "is hidden: enter its value again" }));
+  });
 }
 
 /** Returns the reason why a proxy must not be used. */

@@ -120,6 +120,7 @@ describe("a configuration in the books", () => {
     ["a file of the data folder", { keys: [`file:${join(folder, "secret")}`] }, "channels[0].keys[0]"],
     ["an address with a variable", { baseUrl: "https://evil.example/${REDIS_URL}" }, "channels[0].baseUrl"],
     ["the key of another address", { keys: ["(hidden)"] }, "channels[0].keys[0]"],
+    ["a placeholder as a header", { headers: { "x-new": "(hidden)" } }, "channels[0].headers.x-new"],
     ["an address inside a cloud", { baseUrl: "http://169.254.169.254/v1" }, "channels[0].baseUrl"],
   ])("a channel that would send a vendor %s is refused", async (_, more, path) => {
     const channel = { id: "main", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["chat"] };

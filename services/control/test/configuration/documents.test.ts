@@ -77,6 +77,12 @@ test("values of headers and aliased keys are stored separately or hidden, and a 
   expect(() => withStoredKeys(edited, () => "")).toThrow("Enter the key or header (hidden) again.");
 });
 
+test("an edit of a part whose anchor another part uses is refused", () => {
+  const text = "channels:\n  - { id: b, keys: [&k secret] }\n  - { id: c, keys: [*k] }\n";
+  const edits = [{ path: ["channels", "b"], value: { id: "b" } }] as const;
+  expect(() => applyEdits(text, edits)).toThrow("uses an anchor of the edited part");
+});
+
 test("a difference transforms one text into the other", () => {
   const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 12 });
   fc.assert(
