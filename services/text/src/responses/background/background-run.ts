@@ -1,5 +1,12 @@
 import { endpointOf, Failure } from "@modelgate/contracts";
-import { ClientDisconnected, failureFrom, idsOf, startSpan, type ServiceCall } from "@modelgate/platform";
+import {
+  ClientDisconnected,
+  failureFrom,
+  idsOf,
+  recordRefusal,
+  startSpan,
+  type ServiceCall,
+} from "@modelgate/platform";
 import type { Call, JsonBody } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
@@ -13,6 +20,20 @@ import { hasEnded } from "./events.ts";
  * Maximum attempts to store a finished response, and the pause between them in ms. A lease must last longer than all.
  */
 const [maxAttempts, pauseMs] = [10, 500];
+
+interface BackgroundDeps {
+  readonly background: Pick<ResponsesDeps["background"], "maxEvents" | "maxCharacters">;
+  readonly body: Pick<ResponsesDeps["body"], "maxBytes">;
+  readonly relay: Pick<ResponsesDeps["relay"], "log">;
+  readonly refused: Pick<ResponsesDeps["refused"], "add">;
+  readonly responses: Pick<ResponsesDeps["responses"], "save" | "remove">;
+  readonly interactions: Pick<ResponsesDeps["interactions"], "save" | "remove">;
+  readonly backgroundStore: Pick<
+    ResponsesDeps["backgroundStore"],
+    "addEvents" | "addFinalEvent" | "releaseLease" | "removeEvents" | "renew"
+  >;
+}
+
 /** A response or an interaction to generate in the background. */
 export interface BackgroundWork {
   readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "refusesUnsupported" | "requestId" | "span">;
@@ -41,7 +62,7 @@ export class BackgroundRun {
   readonly started: Promise<void>;
   /** Resolves when the result is stored, or when storing it has failed. */
   readonly finished: Promise<void>;
-  readonly #deps: ResponsesDeps;
+  readonly #deps: BackgroundDeps;
   readonly #work: BackgroundWork;
   readonly #sink: BackgroundSink;
   readonly #begun = Promise.withResolvers<void>();
@@ -49,7 +70,7 @@ export class BackgroundRun {
   #isCancelled = false;
   #isLost = false;
 
-  constructor(deps: ResponsesDeps, work: BackgroundWork) {
+  constructor(deps: BackgroundDeps, work: BackgroundWork) {
     const { body, call, form, id, patch, queued } = work;
     const { maxEvents, maxCharacters } = deps.background;
     this.ref = { accountId: call.caller.accountId, id };
@@ -124,16 +145,24 @@ export class BackgroundRun {
         this.#hasBegun = true;
         this.#begun.resolve();
       });
+      this.#recordRefusal(call.facts.refusal);
       return undefined;
     } catch (error) {
       if (error instanceof ClientDisconnected) return undefined;
       const failure = failureFrom(error);
+      this.#recordRefusal(failure);
       if (failure.code === "internal_error")
         call.log.error({ ...idsOf(call), err: failure.cause ?? failure }, "background response failed");
       return failure;
     } finally {
       span.end();
     }
+  }
+
+  /** Records a failure after the client's request was answered. The request's handler records an earlier failure. */
+  #recordRefusal(failure: Failure | undefined): void {
+    const { call, form } = this.#work;
+    if (this.#hasBegun && failure !== undefined) recordRefusal(this.#deps.refused, { ...call, id: form.wire }, failure);
   }
 
   #finalResponse(failure: Failure | undefined): JsonObject {
