@@ -566,6 +566,15 @@ describe("a stream that is passed on", () => {
     expect(pass.endsWithConnection).toBe(false);
   });
 
+  test("counts no image for the end of such a sequence without a number", () => {
+    const pass = wires.images.pass.stream(15);
+    for (const images of [1, 2])
+      expect(pass.inspect(frame("image_generation.partial_succeeded")).usage).toEqual({ images });
+    const end = 'data: {"type":"image_generation.completed","created_at":1}\n\n';
+    expect(pass.inspect(Buffer.from(end))).toMatchObject({ done: true, usage: { images: 2 } });
+    expect(pass.endsWithConnection).toBe(false);
+  });
+
   test("recognises a partial image by its event or its type, not by words in a prompt", () => {
     const bare = Buffer.from('data: {"b64_json":"aGk=","type":"image_edit.partial_image"}\n\n');
     expect(wires.images.pass.stream().inspect(bare).usage).toEqual({ images: 0 });

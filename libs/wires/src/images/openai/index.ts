@@ -167,6 +167,7 @@ function readTokens(usage: unknown): Units | undefined {
 function passStream(max = Infinity): TextStreamPass {
   let made = 0;
   let isEnded = false;
+  let hasParts = false;
   let tokens: Units = {};
   const usage = (): Units => ({ ...tokens, images: made });
   return {
@@ -181,8 +182,11 @@ function passStream(max = Infinity): TextStreamPass {
       if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };
       if (stage !== "completed" && stage !== "partial_succeeded") return plainFrame;
       const total = parseCount(memberOf(event["usage"], "generated_images"));
-      made = total === undefined ? made + 1 : Math.max(made, total);
-      isEnded = total !== undefined;
+      hasParts ||= stage === "partial_succeeded";
+      // A gateway may remove the number from the last event.
+      const isEnd = hasParts && stage === "completed" && !hasImage(event);
+      made = total === undefined ? made + (isEnd ? 0 : 1) : Math.max(made, total);
+      isEnded = isEnd || total !== undefined;
       tokens = addUnits(tokens, readTokens(event["usage"]) ?? {});
       return { ...plainFrame, usage: usage(), done: stage === "completed" };
     },
@@ -198,6 +202,10 @@ function passStream(max = Infinity): TextStreamPass {
     failureFrame: failureFrames.images,
     heartbeat: ": keep-alive\n\n",
   };
+}
+
+function hasImage({ b64_json: data, url }: JsonRecord): boolean {
+  return typeof data === "string" || typeof url === "string";
 }
 
 /** Matches the frame of a partial image, so that its data need not be parsed. */
