@@ -204,8 +204,7 @@ export class OpenReasoning implements OpenItem {
   }
 
   /**
-   * Writes a piece of text. A summary's part is announced with its first text, because encrypted reasoning may have no
-   * text.
+   * Writes a piece of text. The part is announced with its first text, because encrypted reasoning may have no text.
    */
   delta(text: string): string {
     const first = this.#hasText ? "" : this.#announce("added", "");
@@ -239,8 +238,10 @@ export class OpenReasoning implements OpenItem {
   }
 
   #announce(phase: "added" | "done", text: string): string {
-    if (!this.#summary) return "";
-    return this.#event(`response.reasoning_summary_part.${phase}`, { part: { type: "summary_text", text } });
+    const [name, type] = this.#summary
+      ? ["reasoning_summary_part", "summary_text"]
+      : ["content_part", "reasoning_text"];
+    return this.#event(`response.${name}.${phase}`, { part: { type, text } });
   }
 
   #event(type: string, members: JsonRecord): string {
