@@ -67,6 +67,7 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model,
     expect(await mine().cancel(id)).toMatchObject({ id, status: "cancelled" });
     expect(await mine().cancel(id)).toMatchObject({ id, status: "cancelled" });
     expect(await mine().retrieve(id)).toMatchObject({ status: "cancelled" });
+    expect(await mine().stream({ response_id: id }).finalResponse()).toMatchObject({ id, status: "cancelled" });
     await until(
       "the gateway to disconnect from the vendor",
       async () => (await area.simulator.requests(model)).at(-1)?.aborted === true,

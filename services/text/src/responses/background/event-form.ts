@@ -32,12 +32,13 @@ export interface EventForm {
   follow(patch: JsonObject): FollowedObject;
 }
 
-/** Statuses of a response that has ended, with their event types. */
+/**
+ * Event types of final statuses. A cancelled response ends with `response.failed` and its status `cancelled`, because
+ * SDKs refuse other types of events.
+ */
 const finalEvents: Readonly<Record<string, string>> = {
   completed: "response.completed",
   incomplete: "response.incomplete",
-  failed: "response.failed",
-  cancelled: "response.cancelled",
 };
 
 export const responseForm: EventForm = {
