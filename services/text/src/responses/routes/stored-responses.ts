@@ -112,8 +112,8 @@ export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
     const id = storedRefOf(call, responseForm).id.replace(/^resp_/, "");
     await withStored(deps, call, responseForm, ({ input }) => {
       const identifiedItems: readonly JsonObject[] = input.map((item, index) => ({
-        id: `item_${id}_${index}`,
         ...item,
+        id: item["id"] ?? `item_${id}_${index}`,
       }));
       answerJson(call.response, 200, pageOf(identifiedItems, call.query));
     });
