@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import {
   endpointOf,
   errorFormatOf,
@@ -8,10 +9,10 @@ import {
   listFormatOf,
 } from "@modelgate/contracts";
 import { startSpan } from "@modelgate/platform";
-import { contextOf, type Step } from "../request-context.ts";
+import { contextOf, type RequestContext, type Step } from "../request-context.ts";
 
 /** Finds the endpoint by the method and the path. Throws a Failure if it is missing. */
-export const matchEndpoint: Step = (request, _response, next) => {
+export const matchEndpoint: Step = (request, response, next) => {
   const context = contextOf(request);
   const { method = "GET" } = request;
   const endpoint = findEndpoint(method, context.path);
@@ -26,12 +27,12 @@ export const matchEndpoint: Step = (request, _response, next) => {
       parent: firstHeader(request.headers, [headers.traceparent]),
       attributes: () => ({ "http.request.method": method, "http.route": path }),
     });
-    context.format = errorFormatOf(context.endpoint, request.headers, context.query.has("key"));
+    setFormat(context, response, errorFormatOf(context.endpoint, request.headers, context.query.has("key")));
     return next();
   }
   // If the path does not determine the API format, the headers do.
-  context.format =
-    endpoint.errors === "common" ? listFormatOf(request.headers, context.query.has("key")) : endpoint.errors;
+  const isCommon = endpoint.errors === "common";
+  setFormat(context, response, isCommon ? listFormatOf(request.headers, context.query.has("key")) : endpoint.errors);
   switch (endpoint.kind) {
     case "double-v1":
       throw new Failure("invalid_url_double_v1");
@@ -43,6 +44,12 @@ export const matchEndpoint: Step = (request, _response, next) => {
       throw new Failure("unknown_url", unknownPathMessage(method, context.path));
   }
 };
+
+/** Sets the format of errors, and the header in which Anthropic's SDKs find the request id. */
+function setFormat(context: RequestContext, response: ServerResponse, format: RequestContext["format"]): void {
+  context.format = format;
+  if (format === "alpha") response.setHeader("request-id", context.requestId);
+}
 
 /** Refuses calls to a declared endpoint that is not implemented (501). */
 export const requireImplemented: Step = (request, _response, next) => {

@@ -11,15 +11,13 @@ export const assignRequestId: Step = (request, response, next) => {
   const url = request.url ?? "/";
   const queryStart = url.indexOf("?");
   const path = queryStart < 0 ? url : url.slice(0, queryStart);
-  const format = errorFormatOfPath(path);
   setContext(request, {
     requestId: id,
     startedAt: performance.now(),
     path,
     query: new URLSearchParams(queryStart < 0 ? "" : url.slice(queryStart + 1)),
-    format,
+    format: errorFormatOfPath(path),
   });
   response.setHeader(headers.requestId, id);
-  if (format === "alpha") response.setHeader("request-id", id);
   next();
 };

@@ -23,6 +23,19 @@ test("the error format of an unknown path follows its client", async () => {
   expect(call.context.format).toBe("alpha");
 });
 
+test.each([
+  ["POST", "/v1/messages", {}, true],
+  ["GET", "/v1/models", { "anthropic-version": "2023-06-01" }, true],
+  ["GET", "/v1/models", {}, false],
+])(
+  "%s %s with headers %j: Anthropic's client finds the request id in its header: %s",
+  async (method, path, headers, isSet) => {
+    const call = callOf({ method, path, headers });
+    await run(call, matchEndpoint);
+    expect(call.response.getHeader("request-id")).toBe(isSet ? call.context.requestId : undefined);
+  },
+);
+
 test("an endpoint that is only declared gets 501", async () => {
   await expect(run(callOf({ path: "/v1/fine-tunes" }), matchEndpoint, requireImplemented)).rejects.toMatchObject({
     code: "api_not_implemented",
