@@ -43,9 +43,10 @@ function fileOf(path: string): () => Buffer {
   return once(() => readFileSync(path));
 }
 
-/** Answers a GET request for a page. Pages need no key. */
+/** Answers a GET or HEAD request for a page. Pages need no key. */
 export const servePages: Step = (request, response, next) => {
-  const page = request.method === "GET" ? pagesByPath.get(contextOf(request).path) : undefined;
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  const page = isRead ? pagesByPath.get(contextOf(request).path) : undefined;
   if (page === undefined) return next();
   const [type, bodyOf] = page;
   const body = bodyOf();

@@ -24,6 +24,12 @@ test("the icon of the API page exists", async () => {
   expect(call.response.getHeader("content-type")).toBe("image/svg+xml");
 });
 
+test("HEAD /healthz has the status and the headers of GET", async () => {
+  const call = callOf({ method: "HEAD", path: "/healthz" });
+  expect(await run(call, servePages)).toBe(false);
+  expect([call.response.statusCode, call.response.getHeader("content-length")]).toEqual([200, 3]);
+});
+
 test.each([
   ["POST", "/docs"],
   ["GET", "/v1/models"],
