@@ -1,7 +1,9 @@
 import { Failure } from "@modelgate/contracts";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type JsonRecord, runToEnd } from "@modelgate/formats/json";
+import { chatWire } from "../src/text/chat/index.ts";
 import { contentWire } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
 import { maxBufferedCharacters } from "../src/text/content/client-stream.ts";
@@ -9,7 +11,7 @@ import { toJsonSchema } from "../src/text/content/schema.ts";
 import { contentUsage, renderUsage } from "../src/text/content/usage.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { TextRequest } from "../src/text/hub/request.ts";
+import type { TextRequest, Turn } from "../src/text/hub/request.ts";
 import type { TextPass } from "../src/text/pass.ts";
 import { wires } from "../src/text/wires.ts";
 import {
@@ -211,10 +213,47 @@ test("a request that this wire can express is unchanged after rendering and pars
       expect(parsedBody.request).toEqual({
         ...drawnRequest,
         cacheMode: "automatic",
-        turns: merged(drawnRequest.turns),
+        turns: merged(drawnRequest.turns).map(withJoinedTexts),
       });
     }),
   );
+});
+
+/** Joins the model's adjacent texts, because SDKs send the pieces of a stream back. */
+function withJoinedTexts(turn: Turn): Turn {
+  if (turn.role === "user") return turn;
+  const parts: Part[] = [];
+  for (const part of turn.parts) {
+    const last = parts.at(-1);
+    if (part.kind === "text" && last?.kind === "text" && last.signature === undefined)
+      parts[parts.length - 1] = { ...part, text: last.text + part.text };
+    else parts.push(part);
+  }
+  return { ...turn, parts };
+}
+
+test("the pieces of a stream, which SDKs send back as contents, are one message", () => {
+  const model = (part: JsonRecord): JsonRecord => ({ role: "model", parts: [part] });
+  const call = model({ functionCall: { id: "c", name: "f", args: {} } });
+  const signed = model({ text: "", thoughtSignature: "AA==" });
+  const user = { role: "user", parts: [{ text: "Hi" }] };
+  const messagesOf = (contents: readonly JsonRecord[]): unknown => {
+    const { request } = contentWire.client.read({ contents }, { model: "m", stream: false });
+    return chatWire.vendor.render(request, levels).body["messages"];
+  };
+  const toolCalls = [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }];
+  const results = { role: "tool", tool_call_id: "c", content: "no result was given" };
+  expect(messagesOf([user, model({ text: "Hel" }), model({ text: "" }), model({ text: "lo" }), signed, call])).toEqual([
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: "Hello", tool_calls: toolCalls },
+    results,
+  ]);
+  expect(messagesOf([user, signed, call])).toEqual([
+    { role: "user", content: "Hi" },
+    { role: "assistant", content: null, tool_calls: toolCalls },
+    results,
+  ]);
+  expect(messagesOf([user, signed, model({ text: "" })])).toEqual([{ role: "user", content: "Hi" }]);
 });
 
 /** A stream does not show the end of a text without a signature. */
@@ -740,7 +779,7 @@ describe("a broken stream", () => {
         ? JSON.parse(text)
         : framesOf(text).map(({ data }) => JSON.parse(data));
       expect(pieces.at(-1)).toMatchObject({ error: { code: 504, status: "DEADLINE_EXCEEDED" } });
-      const signs = pieces.filter(({ candidates }) => Array.isArray(candidates) && candidates.length === 0);
+      const signs = pieces.filter((piece) => isDeepStrictEqual(piece, emptyPiece));
       expect(pieces.length - signs.length).toBe(2);
     }
   });
@@ -774,10 +813,13 @@ test("a call over the size limit fails", () => {
   ).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 
+/** Piece with an empty text. Chats of Google's SDKs forget a turn if one of its pieces has no parts. */
+const emptyPiece = { candidates: [{ content: { role: "model", parts: [{ text: "" }] }, index: 0 }] };
+
 // Gemini CLI 0.61 and google-genai for Python parse every line of a stream as data, so a comment would fail.
-test("a heartbeat is a piece without candidates, not a comment", () => {
+test("a heartbeat is a piece with an empty text, not a comment", () => {
   for (const sign of [contentWire.client.stream(contextFor()).heartbeat(), contentPass.heartbeat]) {
     expect(sign).toMatch(/^data: .*\r\n\r\n$/);
-    expect(JSON.parse(sign.slice("data: ".length))).toEqual({ candidates: [] });
+    expect(JSON.parse(sign.slice("data: ".length))).toEqual(emptyPiece);
   }
 });

@@ -56,7 +56,7 @@ describe("a refusal with the vendor's explanation", () => {
     const candidate = { content: { parts: [] }, finishReason: "SAFETY", finishMessage: explanation };
     expect(whole("content")).toMatchObject({ candidates: [candidate] });
     const last = JSON.parse(framesOf(streamed("content")).at(-1)?.data ?? "{}");
-    expect(last).toMatchObject({ candidates: [candidate] });
+    expect(last).toMatchObject({ candidates: [{ ...candidate, content: { parts: [{ text: "" }] } }] });
   });
 
   test.each(["interactions", "completions", "ollama-chat"] as const)("becomes text for clients of %s", (client) => {

@@ -4,6 +4,7 @@ import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { another, channel, config, hello, keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
+import { googleAt } from "./every-vendor.ts";
 import { post, sdk } from "./requests.ts";
 import { readChannelStates, switchChannel } from "@modelgate/channels";
 
@@ -277,6 +278,14 @@ test("a silent stream sends heartbeats between its frames", async () => {
   const text = await (await post(area, streamed(pair))).text();
   expect(text).toContain(": keep-alive\n\n");
   expect(text).toContain("[DONE]");
+});
+
+test("a streamed chat of Google's SDK remembers a turn whose stream has heartbeats", async () => {
+  const { pair, first } = freshPair();
+  await area.simulator.script(first, [{ chunks: 2, chunkDelayMs: 350 }]);
+  const chat = googleAt(area.url, keys.demo).chats.create({ model: pair });
+  for await (const piece of await chat.sendMessageStream({ message: "Hi" })) expect(piece.candidates).toHaveLength(1);
+  expect(chat.getHistory(true)[0]).toEqual({ role: "user", parts: [{ text: "Hi" }] });
 });
 
 test("a vendor with a long time to the first byte keeps its connection, and another vendor can still be tried", async () => {

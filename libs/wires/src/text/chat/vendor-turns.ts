@@ -77,14 +77,14 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const images = parts.flatMap((part) => (part.kind === "image" ? [modelImage(part)] : []));
   const message = withoutUndefined({
-    content: texts.length > 0 ? joinTexts(parts) : null,
+    content: joinTexts(parts) || null,
     ...renderReasoning(parts, calls.length > 0 && !refusesUnknownFields(model), unsupported),
     refusal: refusal === "" ? undefined : refusal,
     tool_calls: calls.length > 0 ? calls.map((call) => renderCall(call, acceptsNewestFields(model))) : undefined,
     images: images.length > 0 ? images : undefined,
     ...vendorMembers,
   });
-  const hasContent = texts.length > 0 || Object.keys(message).length > 1;
+  const hasContent = message.content !== null || Object.keys(message).length > 1;
   return hasContent ? [{ role: "assistant", ...message }] : [];
 }
 

@@ -108,29 +108,32 @@ function parseSpeech(config: Fields): JsonRecord | undefined {
 /** Maximum number of contents of a request, and of parts of one content. */
 const [maxContents, maxParts] = [20_000, 4_096];
 
-function parseTurns(body: Fields): readonly Turn[] {
-  const calls = new CallPairs();
-  return body.each("contents", maxContents).map((content, index) => {
-    const role = content.oneOf("role", ["user", "model", "function"]) ?? "user";
-    const parts = content
-      .each("parts", maxParts)
-      .map((part, position) => parsePart(part, { calls, path: ["contents", index, position] }));
-    return { role: role === "model" ? "assistant" : "user", parts: joinReasoning(parts) };
-  });
+interface OpenTurn extends Turn {
+  readonly parts: Part[];
 }
 
-/**
- * Joins adjacent pieces of reasoning, in which streams send it. The last piece has the signature of the joined text.
- */
-function joinReasoning(parts: readonly Part[]): readonly Part[] {
-  const joined: Part[] = [];
-  for (const part of parts) {
-    const last = joined.at(-1);
-    if (part.kind === "reasoning" && last?.kind === "reasoning" && last.signature === undefined)
-      joined[joined.length - 1] = { ...part, text: last.text + part.text };
-    else joined.push(part);
+/** Parses the turns. Adjacent contents of the model are one turn, because SDKs store each piece of a stream as a content. */
+function parseTurns(body: Fields): readonly Turn[] {
+  const calls = new CallPairs();
+  const turns: OpenTurn[] = [];
+  for (const [index, content] of body.each("contents", maxContents).entries()) {
+    const role = content.oneOf("role", ["user", "model", "function"]) === "model" ? "assistant" : "user";
+    const last = turns.at(-1);
+    const turn: OpenTurn = last?.role === "assistant" && role === "assistant" ? last : { role, parts: [] };
+    if (turn !== last) turns.push(turn);
+    for (const [position, part] of content.each("parts", maxParts).entries())
+      addPart(turn, parsePart(part, { calls, path: ["contents", index, position] }));
   }
-  return joined;
+  return turns;
+}
+
+/** Adds a part. Pieces of the model's text or reasoning are joined. The last one has the signature of the joined text. */
+function addPart({ role, parts }: OpenTurn, part: Part): void {
+  const last = parts.at(-1);
+  if (role === "user" || (part.kind !== "text" && part.kind !== "reasoning")) parts.push(part);
+  else if (last?.kind === part.kind && last.signature === undefined)
+    parts[parts.length - 1] = { ...part, text: last.text + part.text };
+  else if (part.text !== "" || part.signature !== undefined) parts.push(part);
 }
 
 function parseInstructions(body: Fields): readonly TextPart[] {

@@ -35,7 +35,7 @@ export class ContentWriter implements StreamWriter {
     "part-delta": (event) => this.#delta(event),
     citation: ({ choice, citation }) => {
       const citationMetadata = renderCitations([citation]);
-      return citationMetadata === undefined ? "" : this.#piece([{ ...renderCandidate(choice, []), citationMetadata }]);
+      return citationMetadata === undefined ? "" : this.#piece([{ ...emptyCandidate(choice), citationMetadata }]);
     },
     "part-end": (event) => this.#end(event),
     "part-whole": ({ choice, whole }) => this.#parts(choice, answerPart(whole)),
@@ -58,7 +58,7 @@ export class ContentWriter implements StreamWriter {
   end(): string {
     if (this.#finishes.size === 0) this.#finishes.set(0, "other");
     const ends = [...this.#finishes].map(([choice, reason]) => ({
-      ...renderCandidate(choice, []),
+      ...emptyCandidate(choice),
       finishReason: contentFinishReasons[reason],
       finishMessage: this.#finishMessage,
     }));
@@ -131,15 +131,20 @@ function renderCandidate(index: number, parts: readonly JsonRecord[]): JsonRecor
   return { content: { role: "model", parts }, index };
 }
 
+/** Renders a piece without content. Its text is empty, because SDKs of Google forget a turn that has a piece without parts. */
+export function emptyCandidate(index: number): JsonRecord {
+  return renderCandidate(index, [{ text: "" }]);
+}
+
 function partKey(choice: number, part: number): string {
   return `${choice}:${part}`;
 }
 
 /**
- * Piece that clients ignore. It replaces a comment, which SDKs (Gemini CLI 0.61, google-genai) read as data, and then
+ * Piece with an empty text. It replaces a comment, which SDKs (Gemini CLI 0.61, google-genai) read as data, and then
  * end the stream.
  */
-const keepAliveChunk = '{"candidates":[]}';
+const keepAliveChunk = JSON.stringify({ candidates: [emptyCandidate(0)] });
 
 /** Creates the framing of `alt=sse`, which has no event names and no final event. */
 export function sseFraming(): ClientFraming {

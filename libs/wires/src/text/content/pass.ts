@@ -17,7 +17,7 @@ import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
 import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
 import { fitThinkingLevel, acceptsThinkingLevels } from "../hub/gemini.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
-import { sseFraming } from "./client-stream.ts";
+import { emptyCandidate, sseFraming } from "./client-stream.ts";
 import { contentFees, contentUsage, renderUsage } from "./usage.ts";
 import { requireCandidates, isBlocked, contentFinishReasons } from "./vendor-answer.ts";
 import { withDummySignature } from "./vendor-turns.ts";
@@ -127,9 +127,8 @@ function endContentEarly(options: EarlyEndOptions): EarlyEnd {
     read: parseFrameRecord,
     frames({ modelVersion, responseId }, open, used) {
       const candidates = open.map((index) => ({
-        content: { role: "model", parts: [] },
+        ...emptyCandidate(index),
         finishReason: contentFinishReasons.length,
-        index,
       }));
       const piece = { candidates, usageMetadata: renderUsage(used), modelVersion, responseId };
       return [`data: ${JSON.stringify(piece)}\r\n\r\n`];
