@@ -141,7 +141,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   test("a stored response is available to its account until it is deleted", async () => {
     const response = await createStored([
       // Objects of the Python SDK that are sent back can have a null id.
-      { role: "user", content: "One", id: null } as { role: "user"; content: string },
+      { role: "user", content: "One", id: null },
       { role: "user", content: [{ type: "input_text", text: "Two" }] },
     ]);
     expect(await mine().retrieve(response.id)).toMatchObject({
