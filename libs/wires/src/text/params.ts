@@ -153,7 +153,9 @@ export function measureTypedPart(part: JsonRecord): Media | undefined {
       textAt(imageUrlMember, "url"),
       isRecord(imageUrlMember) ? imageUrlMember["detail"] : part["detail"],
     );
-  if (typeof part["file_data"] === "string") return bytesMedia("application/pdf", part["file_data"]);
+  const { file_data: fileData } = part;
+  if (typeof fileData === "string")
+    return /^https?:/.test(fileData) ? remoteFile : bytesMedia("application/pdf", fileData);
   if (typeof part["file_url"] === "string") return remoteFile;
   if (isRecord(part["input_audio"])) return bytesMedia("audio/", textAt(part["input_audio"], "data"));
   return part["video_url"] === undefined ? undefined : remoteFile;

@@ -43,11 +43,12 @@ test("media are distinguished from text", () => {
     { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
     { type: "image_url", image_url: { url: "https://pictures.example/1.png" } },
     { type: "file", file: { file_data: "A".repeat(4_000) } },
+    { type: "file", file: { file_data: "https://files.example/1.pdf" } },
     { type: "input_audio", input_audio: { data: "A".repeat(1_000), format: "mp3" } },
   ];
   expect(readParams({ model: "m", messages: [{ role: "user", content }] }).media).toEqual({
     characters: 26 + 4_000 + 1_000,
-    tokens: 2 * 2_900 + 750 + 10,
+    tokens: 2 * 2_900 + 750 + 60_000 + 10,
   });
 });
 
