@@ -89,6 +89,25 @@ test.each([
   expect(fitted?.dropped).toEqual([]);
 });
 
+test("a forwarded body has no empty texts of the model, which SDKs store for heartbeats", () => {
+  const question = { role: "user", parts: [{ text: "" }, { text: "Hi" }] };
+  const contents = [
+    question,
+    { role: "model", parts: [{ text: "" }] },
+    { role: "model", parts: [{ text: "Hello" }, { text: "", thought: true }] },
+    { role: "model", parts: [{ text: "", thoughtSignature: "c2ln" }] },
+    question,
+  ];
+  const body = Buffer.from(JSON.stringify({ contents, labels: { a: "b" } }));
+  const fit = wires.content.pass.fit?.(body, { model: "gemini-2.5-flash", foreignItems: new Set() });
+  const fitted = fit && runToEnd(fit);
+  expect(JSON.parse(fitted?.body.toString() ?? "")).toEqual({
+    contents: [question, { role: "model", parts: [{ text: "Hello" }] }, contents[3], question],
+    labels: { a: "b" },
+  });
+  expect(fitted?.dropped).toEqual([]);
+});
+
 test("reasoning without a signature gets a placeholder for clients of responses, which is removed again", () => {
   const parts = [{ kind: "reasoning", text: "hm" }] as const;
   const answer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" as const }] };

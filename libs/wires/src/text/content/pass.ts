@@ -31,6 +31,9 @@ const isParsedFrame = frameIncludes('"usageMetadata"', '"groundingMetadata"', '"
 
 const callMembers = ['"functionCall"', '"function_call"'].map((text) => Buffer.from(text));
 
+/** Empty texts as JavaScript and Python write them. */
+const emptyTexts = ['"text":""', '"text": ""'].map((text) => Buffer.from(text));
+
 const levelPaths = [
   ["generationConfig", "thinkingConfig", "thinkingLevel"],
   ["generation_config", "thinking_config", "thinking_level"],
@@ -57,7 +60,8 @@ export const contentPass: TextPass = {
   upstreamBody: (body) => normalizeMediaTypes(body),
 
   *fit(body, { model }) {
-    return yield* fitThinkingLevel(yield* signFirstCalls(body, model), model, levelPaths);
+    const signed = yield* signFirstCalls(yield* withoutEmptyTexts(body), model);
+    return yield* fitThinkingLevel(signed, model, levelPaths);
   },
 
   inspect(frame) {
@@ -93,6 +97,30 @@ export const contentPass: TextPass = {
   heartbeat: sseFraming().heartbeat(),
   earlyEnd: endContentEarly,
 };
+
+/**
+ * Removes the model's empty texts without a signature. SDKs store pieces of a stream without text, such as heartbeats,
+ * and send them back. The vendor refuses empty texts.
+ */
+function* withoutEmptyTexts(body: Buffer): Generator<undefined, Buffer> {
+  if (!(yield* includesAny(body, ...emptyTexts))) return body;
+  const contents = yield* memberInTurns(body, "contents");
+  if (!Array.isArray(contents)) return body;
+  const remaining = contents.flatMap((content: unknown) => {
+    const parts = memberOf(content, "parts");
+    if (memberOf(content, "role") !== "model" || !Array.isArray(parts)) return [content];
+    const filled = parts.filter((part) => !isEmptyText(part));
+    if (filled.length === parts.length) return [content];
+    return filled.length === 0 ? [] : [{ ...asRecord(content), parts: filled }];
+  });
+  return yield* spliceInTurns(body, { contents: yield* stringifyInTurns(remaining) });
+}
+
+function isEmptyText(part: unknown): boolean {
+  return (
+    isRecord(part) && part["text"] === "" && Object.keys(part).every((name) => name === "text" || name === "thought")
+  );
+}
 
 /** Adds missing signatures: recent models require one on the first call of each step of the history. */
 function* signFirstCalls(body: Buffer, model: string): Generator<undefined, Buffer> {
