@@ -1,6 +1,6 @@
 import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import { isRecord, Fields, type JsonRecord } from "@modelgate/formats/json";
-import { readVendor, additionalMembers } from "../../kind/index.ts";
+import { readVendor, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
 import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import type { Wire, Parsed, Target } from "../../wire.ts";
 import { imagesAnswer, noImagesFailure, renderImageStream, renderImages } from "../hub/answer.ts";
@@ -167,7 +167,7 @@ function renderSynthesis(request: ImageRequest, { model }: Target): RenderedImag
 function renderBody(request: ImageRequest, body: JsonRecord, dialectFields: JsonRecord): RenderedImages {
   const { size, count, additional } = request;
   const parameters = withoutUndefined({
-    ...(additional?.wire === "qwen-images" ? additional.members : {}),
+    ...renderAdditionalMembers(additional, "qwen-images").members,
     ...dialectFields,
     size: size === undefined ? undefined : `${size.width}*${size.height}`,
     // Without `n`, some models make and bill four images.

@@ -13,7 +13,7 @@ import type {
   TranscriptEvent,
 } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
-import { parseEvent, readVendor, renderEvent } from "../../kind/index.ts";
+import { modelMembers, parseEvent, readVendor, renderEvent } from "../../kind/index.ts";
 import type { Frame } from "@modelgate/formats/sse";
 
 const vendor = {
@@ -160,9 +160,15 @@ function renderForm(request: TranscriptsRequest, { model }: Target) {
     ...formEntry("temperature", request.temperature),
     ...request.granularities.map((each): FormEntry => ["timestamp_granularities[]", each]),
     ...(request.stream ? formEntry("stream", "true") : []),
-    ...request.additional,
+    ...request.additional.filter((entry) => !namesModels(entry)),
   ];
-  return { kind: "form", model: ["model", model], entries, dropped: [] } as const;
+  const dropped = request.additional.filter(namesModels).map(([name]) => name);
+  return { kind: "form", model: ["model", model], entries, dropped } as const;
+}
+
+/** Returns true for a field by which a client names further models of the vendor. */
+function namesModels([name]: FormEntry): boolean {
+  return modelMembers.includes(name.replace(/\[.*$/, ""));
 }
 
 /** Maximum number of segments of an answer: about a day of one-second segments. */
