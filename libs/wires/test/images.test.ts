@@ -570,7 +570,7 @@ describe("a stream that is passed on", () => {
     const pass = wires.images.pass.stream(15);
     for (const images of [1, 2])
       expect(pass.inspect(frame("image_generation.partial_succeeded")).usage).toEqual({ images });
-    const end = 'data: {"type":"image_generation.completed","created_at":1}\n\n';
+    const end = 'data: {"type":"image_generation.completed","created_at":1,"url":""}\n\n';
     expect(pass.inspect(Buffer.from(end))).toMatchObject({ done: true, usage: { images: 2 } });
     expect(pass.endsWithConnection).toBe(false);
   });

@@ -205,7 +205,7 @@ function passStream(max = Infinity): TextStreamPass {
 }
 
 function hasImage({ b64_json: data, url }: JsonRecord): boolean {
-  return typeof data === "string" || typeof url === "string";
+  return [data, url].some((text) => typeof text === "string" && text !== "");
 }
 
 /** Matches the frame of a partial image, so that its data need not be parsed. */
