@@ -162,7 +162,10 @@ export class BackgroundRun {
   /** Records a failure after the client's request was answered. The request's handler records an earlier failure. */
   #recordRefusal(failure: Failure | undefined): void {
     const { call, form } = this.#work;
-    if (this.#hasBegun && failure !== undefined) recordRefusal(this.#deps.refused, { ...call, id: form.wire }, failure);
+    if (!this.#hasBegun || failure === undefined) return;
+    recordRefusal(this.#deps.refused, { ...call, id: form.wire }, failure);
+    // The request's handler may still send the events, and would record the failure again.
+    delete call.facts.refusal;
   }
 
   #finalResponse(failure: Failure | undefined): JsonObject {
