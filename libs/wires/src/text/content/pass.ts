@@ -60,8 +60,7 @@ export const contentPass: TextPass = {
   upstreamBody: (body) => normalizeMediaTypes(body),
 
   *fit(body, { model }) {
-    const signed = yield* signFirstCalls(yield* withoutEmptyTexts(body), model);
-    return yield* fitThinkingLevel(signed, model, levelPaths);
+    return yield* fitThinkingLevel(yield* fitContents(body, model), model, levelPaths);
   },
 
   inspect(frame) {
@@ -99,43 +98,34 @@ export const contentPass: TextPass = {
 };
 
 /**
- * Removes the model's empty texts without a signature. SDKs store pieces of a stream without text, such as heartbeats,
- * and send them back. The vendor refuses empty texts.
+ * Removes the model's empty texts without a signature, and adds missing signatures. SDKs store pieces of a stream without
+ * text, such as heartbeats, and send them back, but the vendor refuses empty texts. Recent models require a signature on
+ * the first call of each step of the history.
  */
-function* withoutEmptyTexts(body: Buffer): Generator<undefined, Buffer> {
-  if (!(yield* includesAny(body, ...emptyTexts))) return body;
+function* fitContents(body: Buffer, model: string): Generator<undefined, Buffer> {
+  const hasEmptyTexts = yield* includesAny(body, ...emptyTexts);
+  const needsSignatures = acceptsThinkingLevels(model) && (yield* includesAny(body, ...callMembers));
+  if (!hasEmptyTexts && !needsSignatures) return body;
   const contents = yield* memberInTurns(body, "contents");
   if (!Array.isArray(contents)) return body;
-  const remaining = contents.flatMap((content: unknown) => {
+  let isChanged = false;
+  const fitted = contents.flatMap((content: unknown) => {
     const parts = memberOf(content, "parts");
-    if (memberOf(content, "role") !== "model" || !Array.isArray(parts)) return [content];
-    const filled = parts.filter((part) => !isEmptyText(part));
-    if (filled.length === parts.length) return [content];
-    return filled.length === 0 ? [] : [{ ...asRecord(content), parts: filled }];
+    if (!Array.isArray(parts)) return [content];
+    const isFilled = memberOf(content, "role") !== "model" || !parts.some(isEmptyText);
+    const filled = asRecords(isFilled ? parts : parts.filter((part) => !isEmptyText(part)));
+    const signed = needsSignatures ? withDummySignature(filled) : filled;
+    if (isFilled && signed === filled) return [content];
+    isChanged = true;
+    return signed.length === 0 ? [] : [{ ...asRecord(content), parts: signed }];
   });
-  return yield* spliceInTurns(body, { contents: yield* stringifyInTurns(remaining) });
+  return isChanged ? yield* spliceInTurns(body, { contents: yield* stringifyInTurns(fitted) }) : body;
 }
 
 function isEmptyText(part: unknown): boolean {
   return (
     isRecord(part) && part["text"] === "" && Object.keys(part).every((name) => name === "text" || name === "thought")
   );
-}
-
-/** Adds missing signatures: recent models require one on the first call of each step of the history. */
-function* signFirstCalls(body: Buffer, model: string): Generator<undefined, Buffer> {
-  if (!acceptsThinkingLevels(model) || !(yield* includesAny(body, ...callMembers))) return body;
-  const contents = yield* memberInTurns(body, "contents");
-  if (!Array.isArray(contents)) return body;
-  let isChanged = false;
-  const signed = contents.map((content: unknown) => {
-    const parts = asRecords(memberOf(content, "parts"));
-    const signedParts = withDummySignature(parts);
-    if (signedParts === parts) return content;
-    isChanged = true;
-    return { ...asRecord(content), parts: signedParts };
-  });
-  return isChanged ? yield* spliceInTurns(body, { contents: yield* stringifyInTurns(signed) }) : body;
 }
 
 function renameAnswer(json: Buffer, model: string): Buffer {
