@@ -144,13 +144,13 @@ export function renderAdditionalMembers<Wire extends string>(
   if (additional.wire === wire) {
     const members = { ...additional.members };
     for (const name of modelMembers) delete members[name];
-    return { members, dropped: [...modelMembersOf(additional), ...dropped] };
+    return { members, dropped: [...modelMembersOf(additional.members), ...dropped] };
   }
   const names = Object.keys(additional.members).filter((name) => additional.shared?.includes(name) !== true);
   return { members: {}, dropped: [...names, ...dropped] };
 }
 
-/** Returns the names of the effective additional members that name further models. */
-export function modelMembersOf({ members }: AdditionalMembers<string>): readonly string[] {
+/** Returns the names of the effective members that name further models. */
+export function modelMembersOf(members: JsonRecord): readonly string[] {
   return modelMembers.filter((name) => (members[name] ?? undefined) !== undefined);
 }

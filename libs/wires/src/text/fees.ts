@@ -1,6 +1,6 @@
 import { type ToolUnit, type Units, withoutUndefined } from "@modelgate/contracts";
 import { hasAny, isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
-import { modelMembers } from "../kind/index.ts";
+import { modelMembers, modelMembersOf } from "../kind/index.ts";
 import { parseCount } from "./hub/counts.ts";
 
 /** A requested tool that the vendor runs. */
@@ -102,9 +102,7 @@ export function requestedExtensions(body: JsonRecord): readonly RequestedTool[] 
       path: `plugins${path}`,
       unit: unitOfTool(id),
     })),
-    ...modelMembers
-      .filter((path) => (body[path] ?? undefined) !== undefined)
-      .map((path) => ({ path, choosesModel: true, maxCalls: 0 }) as const),
+    ...modelMembersOf(body).map((path) => ({ path, choosesModel: true, maxCalls: 0 }) as const),
   ];
 }
 

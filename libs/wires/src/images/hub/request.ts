@@ -138,7 +138,7 @@ export function unsupportedFieldNames(
   if (refused !== undefined) throw unsupportedFailure(refused);
   const { additional } = request;
   if (additional === undefined) return unsupported;
-  if (additional.wire === dialect) return [...unsupported, ...modelMembersOf(additional)];
+  if (additional.wire === dialect) return [...unsupported, ...modelMembersOf(additional.members)];
   const prefix = additional.wire === "qwen-images" ? "parameters." : "";
   return [...unsupported, ...Object.keys(additional.members).map((name) => prefix + name)];
 }
