@@ -56,9 +56,7 @@ export class HttpSink implements AnswerSink {
   }
 
   announceTrailer(name: string): void {
-    const { httpVersionMajor, httpVersionMinor } = this.#response.req;
-    // HTTP/1.0 has no chunks, and therefore no trailers.
-    if (httpVersionMajor > 1 || httpVersionMinor > 0) this.#response.setHeader("trailer", name);
+    announceTrailer(this.#response, name);
   }
 
   addTrailer(name: string, value: string): void {
@@ -88,4 +86,11 @@ export class HttpSink implements AnswerSink {
     response.on("close", onClose).on("drain", onDrain);
     return { [Symbol.dispose]: () => void response.off("close", onClose).off("drain", onDrain) };
   }
+}
+
+/** Announces a trailer, unless the client's connection has none. */
+export function announceTrailer(response: ServerResponse, name: string): void {
+  const { httpVersionMajor, httpVersionMinor } = response.req;
+  // HTTP/1.0 has no chunks, and therefore no trailers.
+  if (httpVersionMajor > 1 || httpVersionMinor > 0) response.setHeader("trailer", name);
 }

@@ -1,7 +1,7 @@
 export { acceptWebSockets, type AcceptWebSocket } from "./web-socket/accept.ts";
 export { checkHandshake } from "./web-socket/accept.ts";
 export { answerFailure, answerJson, refuseUpgrade } from "./answer.ts";
-export { HttpSink, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
+export { announceTrailer, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export {
   recordRefusal,
   recordStreamRefusal,

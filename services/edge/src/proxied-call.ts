@@ -1,9 +1,9 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import {
+  announceTrailer,
   answerFailure,
   discardRestOfBody,
-  HttpSink,
   idsOf,
   restartFailure,
   shutdownRequest,
@@ -67,7 +67,7 @@ export class ProxiedCall implements Proxied {
     for (const [name, value] of Object.entries(answer.headers)) {
       if (value !== undefined && !connectionHeaders.has(name)) response.setHeader(name, value);
     }
-    if (answer.headers.trailer !== undefined) new HttpSink(response).announceTrailer(answer.headers.trailer);
+    if (answer.headers.trailer !== undefined) announceTrailer(response, answer.headers.trailer);
     response.statusCode = answer.statusCode ?? 502;
     if (answer.statusMessage !== undefined) response.statusMessage = answer.statusMessage;
     this.#errorAppender = errorAppenderOf({
