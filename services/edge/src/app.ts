@@ -22,7 +22,7 @@ const anyPath = /^/;
 export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
   const { log, tokens, corsOrigins, proxies } = deps;
   const app = express().disable("x-powered-by");
-  // The steps are one route, because the router matches the path of each step that `use` adds.
+  // All steps are one route. With `use`, the router would match the path again for each step.
   app
     .route(anyPath)
     .all(
@@ -43,7 +43,10 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   return { handler: app, upgrade: createUpgradeHandler(app) };
 }
 
-/** Runs the steps for an upgrade request, with a response on its socket, so that a refusal is plain HTTP. */
+/**
+ * Creates the handler of upgrade requests. It runs the same steps, with a response on the request's socket, so that a
+ * refusal is an ordinary HTTP answer.
+ */
 function createUpgradeHandler(app: RequestListener): UpgradeHandler {
   return (request, socket, head) => {
     socket.on("error", () => socket.destroy());

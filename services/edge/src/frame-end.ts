@@ -5,7 +5,9 @@ const maxBufferedBytes = 64 * 1024;
 
 /** Bit masks for a frame's first byte (RFC 6455, 5.2), and opcodes. */
 const [finalBit, opcodeBits, textCode, closeCode, firstControlCode] = [0x80, 0x0f, 0x1, 0x8, 0x8];
-/** Mask bit of a frame's second byte, and the value after which an extended length follows. */
+/**
+ * Mask bit of a frame's second byte, and the length value that announces a 16-bit length. Lower values are the length.
+ */
 const [maskBit, shortLength] = [0x80, 126];
 
 /** Close code and error with which the edge ends a session. */

@@ -134,7 +134,10 @@ export class ProxiedCall implements Proxied {
   }
 }
 
-/** Runs a listener of a proxied call. An error in it disconnects the client, because an uncaught error ends the process. */
+/**
+ * Runs a listener of a proxied call. If the listener throws, only this client is disconnected: an uncaught error would
+ * end the process.
+ */
 export function containErrors(log: Logger, request: IncomingMessage, listener: () => void): void {
   try {
     listener();

@@ -26,7 +26,7 @@ export interface RequestContext {
   /** Set if a service of another process serves the call. */
   proxied?: Proxied;
   serviceUrl?: string;
-  /** Failure that the edge answered with. */
+  /** Failure with which the edge answered. */
   failure?: Failure;
   span?: Span;
 }

@@ -13,7 +13,10 @@ import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import type { Env } from "./env.ts";
 import type { PollPace } from "./poll/advance.ts";
 
-/** Limits of tasks, and the intervals at which they are polled and read. */
+/**
+ * Limits of tasks, and the intervals at which due tasks are claimed and followed tasks are read. The pauses between
+ * polls of a task are in `pace`.
+ */
 export type TaskLimits = Readonly<Env["tasks"]>;
 
 /** Dependencies of the video service's endpoints and of its poller. */
@@ -81,12 +84,12 @@ export class BackgroundWork {
 
   /** Returns the promise, and tracks it until it is settled. */
   track<Value>(work: Promise<Value>): Promise<Value> {
-    const step = work.then(
+    const settled = work.then(
       () => undefined,
       () => undefined,
     );
-    this.#open.add(step);
-    void step.then(() => this.#open.delete(step));
+    this.#open.add(settled);
+    void settled.then(() => this.#open.delete(settled));
     return work;
   }
 

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import type { Holder } from "@modelgate/platform";
 import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
 
-/** Images of a request in the form that each vendor accepts. They are fetched at most once. */
+/** Images of a request in the form that each vendor accepts. Attempts of a call share images that were fetched. */
 export class Frames implements Disposable {
   readonly #images: RemoteFiles;
   readonly #holder: Holder;
@@ -18,7 +18,10 @@ export class Frames implements Disposable {
     this.#request = request;
   }
 
-  /** Returns the request for a vendor of this wire. Throws Failure if an image cannot be fetched. */
+  /**
+   * Returns the request for a vendor. If the vendor needs bytes, images from URLs are fetched. Throws Failure if an
+   * image cannot be fetched.
+   */
   async requestFor({ needsBytes }: VideoVendor, proxy: string | undefined): Promise<VideoRequest> {
     if (needsBytes !== true) return this.#request;
     try {

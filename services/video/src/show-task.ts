@@ -26,7 +26,10 @@ export function requestedVideo({ requested }: TaskRecord): RequestedVideo {
   return { seconds: 0, fromImage: false, ...requested };
 }
 
-/** Returns the location of a finished video; undefined if the task is not completed. */
+/**
+ * Returns the URL of a completed task's video and the time until which the vendor keeps the video; undefined for other
+ * tasks.
+ */
 export function resultOf({ result }: TaskRecord): VideoResult | undefined {
   if (result === undefined) return undefined;
   const parsed: unknown = JSON.parse(result);
@@ -48,7 +51,9 @@ export function taskContext(
   return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
 }
 
-/** Returns the scheme of the client's request. Without proxies, the edge removes this header. */
+/**
+ * Returns the scheme in the header x-forwarded-proto. The edge removes this header if there is no proxy in front of it.
+ */
 function schemeOf({ headers }: ServiceCall["request"]): "http" | "https" {
   return /^https\b/i.test(String(headers["x-forwarded-proto"])) ? "https" : "http";
 }

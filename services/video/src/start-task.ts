@@ -44,7 +44,10 @@ export function usableRoutes(
   return { candidates, wires };
 }
 
-/** Restricts a candidate to the channel and key of a task; empty for another channel. */
+/**
+ * Restricts a candidate to the channel and key of a task; empty for another channel, or if the channel no longer has
+ * the key.
+ */
 function onlyRouteOf({ channel, upstreamModel }: Candidate, { channelId, keyId }: TaskRecord): readonly Candidate[] {
   const keys = channel.keys.filter(({ id }) => id === keyId);
   return channel.id === channelId && keys.length > 0 ? [{ upstreamModel, channel: { ...channel, keys } }] : [];

@@ -5,7 +5,10 @@ import type { Deps } from "../deps.ts";
 import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Checks the limits of a call in one Redis operation, sets the rate-limit headers, and determines the caller. */
+/**
+ * Checks the balance, budgets and limits of a call in one Redis operation, sets the rate-limit headers, and determines
+ * the caller.
+ */
 export function admit({ redis, catalog, seats, callers }: Pick<Deps, "redis" | "catalog" | "seats" | "callers">): Step {
   return async (request, response, next) => {
     const context = contextOf(request);

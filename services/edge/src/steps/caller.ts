@@ -5,8 +5,8 @@ import { contextOf, type Step } from "../request-context.ts";
 import type { TokenCache } from "../token-cache.ts";
 
 /**
- * Finds the record of an API key. Refuses unusable keys, and calls that the key's addresses or a client secret do not
- * allow.
+ * Finds the record of an API key. Refuses unusable keys, client addresses that the key does not allow, and client
+ * secrets outside of realtime.
  */
 export function identifyCaller(tokens: TokenCache, proxies: number): Step {
   return (request, _response, next) => {

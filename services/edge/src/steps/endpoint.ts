@@ -11,7 +11,7 @@ import {
 import { startSpan } from "@modelgate/platform";
 import { contextOf, type RequestContext, type Step } from "../request-context.ts";
 
-/** Finds the endpoint by the method and the path. Throws a Failure if it is missing. */
+/** Finds the endpoint by the method and the path. Throws a Failure if there is none. */
 export const matchEndpoint: Step = (request, response, next) => {
   const context = contextOf(request);
   const { method = "GET" } = request;
@@ -45,7 +45,7 @@ export const matchEndpoint: Step = (request, response, next) => {
   }
 };
 
-/** Sets the format of errors, and the header in which Anthropic's SDKs find the request id. */
+/** Sets the format of errors. In Anthropic's format, also sets the header in which its SDKs find the request id. */
 function setFormat(context: RequestContext, response: ServerResponse, format: RequestContext["format"]): void {
   context.format = format;
   if (format === "alpha") response.setHeader("request-id", context.requestId);
@@ -59,7 +59,7 @@ export const requireImplemented: Step = (request, _response, next) => {
 
 function unknownPathMessage(method: string, path: string): string {
   const shortPath = path.slice(0, 200);
-  const below = `/v1${path}`;
-  if (findEndpoint(method, below).kind !== "endpoint") return `There is no ${method} ${shortPath}.`;
-  return `There is no ${method} ${shortPath}, but there is ${below.slice(0, 200)}: add /v1 to the base address.`;
+  const versionedPath = `/v1${path}`;
+  if (findEndpoint(method, versionedPath).kind !== "endpoint") return `There is no ${method} ${shortPath}.`;
+  return `There is no ${method} ${shortPath}, but there is ${versionedPath.slice(0, 200)}: add /v1 to the base address.`;
 }

@@ -28,8 +28,9 @@ const keyReaders: Readonly<Record<KeyCarrier, KeyReader>> = {
 export const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.gammaKey];
 
 /**
- * Reads the API key and stores its SHA-256 in the context. Refuses a missing or malformed key, different keys, and a
- * repeated key header.
+ * Reads the API key, stores its SHA-256 in the context, and removes the key from the query and the subprotocols.
+ * Refuses a missing or malformed key, different keys, and a key that is repeated in the same header, query or list of
+ * subprotocols.
  */
 export const readKey: Step = (request, _response, next) => {
   const context = contextOf(request);
@@ -60,7 +61,7 @@ function missingKeyMessage(request: IncomingMessage): string {
   return `This endpoint does not read an API key from the header ${elsewhere}; ${hint}`;
 }
 
-/** Returns every value of a header. Node joins or drops repeated headers, which could hide a second key. */
+/** Returns every non-empty value of a header. Node joins or drops repeated headers, which could hide a second key. */
 function headerValues(request: IncomingMessage, name: string): readonly string[] {
   if (request.headers[name] === undefined) return [];
   const raw = request.rawHeaders;

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { observeRequest, statusOf, traceIdOf, type Logger } from "@modelgate/platform";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 
-/** Reports each finished request in metrics, a span and the log, without key and query. */
+/**
+ * Reports each finished request in metrics, a span and the log, without key and query. Successful calls that an area of
+ * this process logs are not logged again.
+ */
 export function reportRequests(log: Logger): Step {
   return (request, response, next) => {
     response.on("close", () => reportRequest(log, request, response));

@@ -4,7 +4,7 @@ import { setContext, type Step } from "../request-context.ts";
 
 const newId = idSource("req");
 
-/** Creates the request's context, with the client's request id or a new one. */
+/** Creates the request's context, with the client's request id if it is valid, otherwise with a new one. */
 export const assignRequestId: Step = (request, response, next) => {
   const clientRequestId = firstHeader(request.headers, [headers.requestId]);
   const id = clientRequestId !== undefined && isRequestId(clientRequestId) ? clientRequestId : newId();

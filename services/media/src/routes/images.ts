@@ -133,7 +133,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
 
 const { heartbeat, failureFrame } = wires.images.pass.stream();
 
-/** Heartbeats for a client of an image stream, sent until the vendor starts. */
+/** Content type, heartbeat and failure of an image stream that has not begun. */
 const pendingImageStream: PendingStream = { contentType: eventStream, heartbeat: heartbeat, fail: failureFrame };
 
 function pricedImagesOf({ quality, size, dialect }: ImageRequest): PricedImages {
@@ -155,7 +155,7 @@ function withoutTools(images: ImagesRequest): ImagesRequest {
   return { ...images, parsed };
 }
 
-/** Refuses (400) such tools, unless the vendor does not get them. */
+/** Refuses (400) a request with tools that the vendor runs, unless they were dropped. */
 function refuseTools(request: ImageRequest, { dropped }: Pick<Exchange, "dropped">): void {
   const param = pathOfTools(request);
   if (param === undefined || dropped.includes(param)) return;

@@ -13,7 +13,7 @@ export interface PollPace {
   readonly usualMs: number;
 }
 
-/** Conditions for a task's next step. */
+/** Time, random value and intervals from which a task's next step is computed. */
 export interface PollMoment {
   readonly nowMs: number;
   /** Random value from 0 up to, but not including, 1. It varies the time of the next poll. */

@@ -23,11 +23,13 @@ export class StringShortener {
   push(piece: Buffer): Buffer {
     const output: Buffer[] = [];
     for (let position = 0; position < piece.length;)
-      position = this.#inString ? this.#inside(piece, position, output) : this.#outside(piece, position, output);
+      position = this.#inString
+        ? this.#readString(piece, position, output)
+        : this.#readToString(piece, position, output);
     return Buffer.concat(output);
   }
 
-  #outside(piece: Buffer, position: number, output: Buffer[]): number {
+  #readToString(piece: Buffer, position: number, output: Buffer[]): number {
     const quoteAt = piece.indexOf(quote, position);
     const end = quoteAt < 0 ? piece.length : quoteAt + 1;
     output.push(piece.subarray(position, end));
@@ -35,8 +37,8 @@ export class StringShortener {
     return end;
   }
 
-  #inside(piece: Buffer, position: number, output: Buffer[]): number {
-    if (this.#escaped !== undefined) return this.#afterEscape(piece, position, output);
+  #readString(piece: Buffer, position: number, output: Buffer[]): number {
+    if (this.#escaped !== undefined) return this.#readEscaped(piece, position, output);
     const end = endOfPlain(piece, position);
     const room = Math.max(this.#maxCharacters - this.#length, this.#escapeRest);
     const passedBytes = Math.max(0, Math.min(end - position, room));
@@ -50,7 +52,7 @@ export class StringShortener {
     return end + 1;
   }
 
-  #afterEscape(piece: Buffer, position: number, output: Buffer[]): number {
+  #readEscaped(piece: Buffer, position: number, output: Buffer[]): number {
     if (this.#escaped === "kept") {
       output.push(piece.subarray(position, position + 1));
       this.#length += 2;
