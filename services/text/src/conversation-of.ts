@@ -30,7 +30,7 @@ export function conversationOf({
   return { namesToFind: [answerDigest, first], nameToStore: answerDigest };
 }
 
-/** Hashes the text of values in order. Nesting does not change the hash. */
+/** Hashes the strings in values, in order. Nesting, numbers and unstable members do not change the hash. */
 class HashedText {
   readonly #hash: Hash = createHash("sha256");
   #charactersLeft = maxCharacters;

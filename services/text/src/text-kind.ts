@@ -160,7 +160,10 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     };
   }
 
-  /** Plans the call with an output limit of `tokens` per answer; undefined if the text does not limit the cost. */
+  /**
+   * Plans the call with an output limit of `tokens` per answer; undefined if the cost also depends on media, hidden
+   * input or reasoning.
+   */
   withAffordableOutput(plan: TextPlan, tokens: number): TextPlan | undefined {
     const { cost, input } = plan;
     const textCall = plan.exchanges.call;

@@ -71,7 +71,7 @@ const nothing = { forAll: [], accounts: new Set() };
 const simulated = (model: string, how: object) => post(area, hello(model, `{{simulate: ${JSON.stringify(how)}}}`));
 
 let provoked = 0;
-/** Sends an attacker's call with a unique body, which the vendor fails. */
+/** Sends an attacker's call, which the simulated vendor fails. No two of these calls have the same body. */
 async function provoke(model: string, how: object, key: string): Promise<void> {
   const content = `{{simulate: ${JSON.stringify(how)}}} ${++provoked}`;
   const answer = await post(area, { ...hello(model, content), stream: "cutAfterChunks" in how }, key);

@@ -115,7 +115,10 @@ const content: Listen = async (area, key, model) => {
   return received;
 };
 
-/** Clients with the vendor's model that serves each, and their names of an end by a limit and of a normal end. */
+/**
+ * Clients, each with the model that serves it, and the finish reasons that its format has for an answer cut at the
+ * output limit (`length`) and for a normal end (`whole`).
+ */
 export const longAnswers: readonly {
   readonly name: string;
   readonly model: string;

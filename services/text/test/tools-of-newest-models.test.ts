@@ -6,8 +6,8 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
 /**
- * OpenAI's chat endpoint refuses tools together with reasoning for its newest models; its responses endpoint accepts
- * them (openai/openai-openapi#541). The gateway remembers this and uses the other endpoint.
+ * For its newest models, OpenAI's chat endpoint refuses tools together with reasoning; its responses endpoint accepts
+ * them (openai/openai-openapi#541). After such a refusal, the gateway uses the responses endpoint for this model.
  */
 let area: Area;
 const models = ["chat-thinks", "chat-always", "messages-thinks", "pinned"];

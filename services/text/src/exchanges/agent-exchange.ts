@@ -2,8 +2,8 @@ import type { Exchange } from "@modelgate/relay";
 import type { TextWire } from "@modelgate/wires/text";
 
 /**
- * Returns the exchange of a call that an agent answers. An agent continues when its connection is lost. So its
- * request is not sent a second time, and a broken stream is resumed.
+ * Returns the exchange of a call that an agent answers. An agent continues when the connection to it is lost. Its
+ * request is therefore not sent a second time, and a broken stream is resumed.
  */
 export function agentExchange(exchange: Exchange, { vendor }: Pick<TextWire, "vendor">): Exchange {
   return {

@@ -22,7 +22,10 @@ export interface ConvertibleRequest extends ParsedRequest {
   render(): RenderedText;
 }
 
-/** Creates the exchange of a call whose vendor has another wire than the client. Throws Failure (400). */
+/**
+ * Creates the exchange of a call whose request and answer are converted between the wires of client and vendor. Throws
+ * Failure (400).
+ */
 export async function convertedExchange(
   call: TextCall,
   upstream: VendorTextWire,

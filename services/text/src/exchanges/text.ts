@@ -29,8 +29,8 @@ export interface AttemptOptions {
 const noItems: ReadonlySet<string> = new Set();
 
 /**
- * Creates the exchanges of one text call. The body is converted if the vendor has another wire, or if the body contains
- * opaque data that the vendor must not receive.
+ * Creates the exchanges of one text call. The body is converted if the vendor has another wire, if the model does not
+ * accept it unchanged, or if it contains opaque data that the vendor must not receive.
  */
 export class TextExchangeFactory {
   readonly call: TextCall;

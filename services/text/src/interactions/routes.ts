@@ -8,7 +8,7 @@ import {
   asStream,
   followFrom,
   hasEvents,
-  interactionForm,
+  interactionsEventFormat,
   hasEnded,
   storeAnswerFirst,
   removeStored,
@@ -41,7 +41,7 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
     const isAgentRun = read.inspected.target === "agent" && store && stream;
     if (!isInBackground && !isAgentRun) return await answerInForeground(deps, call, read);
     await answerInBackground(deps, background, call, {
-      form: interactionForm,
+      format: interactionsEventFormat,
       body: read,
       stream,
       prepare: (id) => jobOf(deps, call, read, id),
@@ -129,10 +129,10 @@ function getInteraction(deps: ResponsesDeps): EndpointHandler {
     const { query, response } = call;
     const isStream = query.get("stream") === "true";
     const withInput = query.get("include_input") === "true";
-    await withStored(deps, call, interactionForm, ({ response: interaction, input }) => {
+    await withStored(deps, call, interactionsEventFormat, ({ response: interaction, input }) => {
       if (!isStream) answerJson(response, 200, withInput ? { ...interaction, input } : interaction);
     });
-    if (isStream) await followFrom(deps, call, interactionForm, "last_event_id");
+    if (isStream) await followFrom(deps, call, interactionsEventFormat, "last_event_id");
   };
 }
 
@@ -140,22 +140,25 @@ function getInteraction(deps: ResponsesDeps): EndpointHandler {
 function cancelInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const isRunning = await isOpen(deps, call);
-    if (!isRunning && !(await hasEvents(deps, call, interactionForm)))
+    if (!isRunning && !(await hasEvents(deps, call, interactionsEventFormat)))
       throw new Failure("invalid_value", "Only interactions that run in the background can be cancelled.", {
         param: "interaction_id",
       });
-    await answerCancelled(deps, background, call, interactionForm, isRunning);
+    await answerCancelled(deps, background, call, interactionsEventFormat, isRunning);
   };
 }
 
 /** DELETE /v1/interactions/{interaction_id}: removes an interaction, and cancels it if it has not ended. */
 function deleteInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    await removeStored(deps, background, call, interactionForm, { isOpen: await isOpen(deps, call), hasEvents: true });
+    await removeStored(deps, background, call, interactionsEventFormat, {
+      isOpen: await isOpen(deps, call),
+      hasEvents: true,
+    });
     answerJson(call.response, 200, {});
   };
 }
 
 function isOpen(deps: ResponsesDeps, call: ServiceCall): Promise<boolean> {
-  return withStored(deps, call, interactionForm, ({ response }) => !hasEnded(response));
+  return withStored(deps, call, interactionsEventFormat, ({ response }) => !hasEnded(response));
 }

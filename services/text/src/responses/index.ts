@@ -1,4 +1,4 @@
-export { interactionForm } from "./background/event-form.ts";
+export { interactionsEventFormat } from "./background/event-format.ts";
 export { hasEnded } from "./background/events.ts";
 export { asStream } from "./background/response-job.ts";
 export { BackgroundRuns, type BackgroundJob } from "./background/background-runs.ts";

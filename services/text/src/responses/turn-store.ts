@@ -29,14 +29,17 @@ export interface TurnStore<Turn> {
   remove(accountId: string, id: string): Promise<boolean>;
 }
 
-/** Maximum characters of a turn that is compressed on the event loop. Larger turns are compressed in a thread. */
-const maxSyncCharacters = 256 * 1024;
+/** Maximum bytes of a turn that is compressed on the event loop. Larger turns are compressed in a thread. */
+const maxSyncBytes = 256 * 1024;
 const compress = promisify(zstdCompress);
 /** Number of records that are decompressed at a time. It is small so that an excessive total is noticed early. */
 const recordsPerRead = 8;
 /** Additional bytes of a stored response: ids, and the request's settings that it repeats. */
 const settingsBytes = 1024 * 1024;
-/** Factor for a body's limits of values and members, which limit all turns: each repeats the tools of its request. */
+/**
+ * Factor by which the values and members of all turns together may exceed the limits of a body: each turn repeats the
+ * tools of its request.
+ */
 const valuesFactor = 4;
 
 /** Stored form of one kind of turn. */
@@ -79,7 +82,7 @@ export function openTurnStore<Turn extends object>(
     async save(accountId, id, stored, bodyBytes) {
       const text = await renderJson(prepare(stored, accountId), bodyBytes);
       // Small turns are compressed synchronously, because the client may refer to a turn as soon as it has received it.
-      const packed = text.length <= maxSyncCharacters ? zstdCompressSync(text) : await compress(text);
+      const packed = text.length <= maxSyncBytes ? zstdCompressSync(text) : await compress(text);
       if (packed.length > maxBytes) return "too-large";
       const key = keyOf(accountId, id);
       const encrypted = cipher.encrypt(packed, key);

@@ -15,7 +15,7 @@ export function ollamaGenerate(deps: Deps): EndpointHandler {
   return ollamaHandler(deps, "ollama-generate");
 }
 
-/** Handles a request. A request without messages asks to load the model; the answer says that it is loaded. */
+/** Handles a request. A request without messages or prompt asks to load the model; the answer says that the model is loaded. */
 function ollamaHandler(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
   const kind = new TextCallKind(deps);
   return async (call) => {

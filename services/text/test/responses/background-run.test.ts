@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { BufferBudget, startSpan, type CallFacts } from "@modelgate/platform";
 import { callOf, FakeClient } from "../../../../libs/relay/test/fakes.ts";
 import { BackgroundRun } from "../../src/responses/background/background-run.ts";
-import { responseForm } from "../../src/responses/background/event-form.ts";
+import { responsesEventFormat } from "../../src/responses/background/event-format.ts";
 
 const done = () => Promise.resolve();
 const objects = { save: async () => "stored" as const, remove: async () => true };
@@ -39,7 +39,7 @@ test.each<[string, (facts: CallFacts) => unknown, readonly string[]]>([
   const run = new BackgroundRun(deps, {
     call,
     body: { holding, [Symbol.dispose]: () => undefined },
-    form: responseForm,
+    format: responsesEventFormat,
     patch: {},
     queued: { response: { id: "r", output: [] }, input: [], ancestors: [] },
     id: "r",

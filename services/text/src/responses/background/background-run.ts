@@ -13,11 +13,12 @@ import type { ResponsesDeps } from "../deps.ts";
 import type { StoredResponse } from "../stored-response.ts";
 import { BackgroundSink } from "./background-sink.ts";
 import type { BackgroundRef } from "./background-store.ts";
-import type { EventForm } from "./event-form.ts";
+import type { EventFormat } from "./event-format.ts";
 import { hasEnded } from "./events.ts";
 
 /**
- * Maximum attempts to store a finished response, and the pause between them in ms. A lease must last longer than all.
+ * Maximum attempts to store a finished response, and the pause between them in ms. A lease must last longer than all
+ * attempts together.
  */
 const [maxAttempts, pauseMs] = [10, 500];
 
@@ -39,7 +40,7 @@ export interface BackgroundWork {
   readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "refusesUnsupported" | "requestId" | "span">;
   /** Body of the request. It is disposed when the response has ended. */
   readonly body: Disposable & Pick<JsonBody<unknown>, "holding">;
-  readonly form: EventForm;
+  readonly format: EventFormat;
   /** Fields to set in the object that the vendor reports. */
   readonly patch: JsonObject;
   /** Runs the call as a stream. `onStart` is called when the money is held and the request is about to be sent. */
@@ -71,7 +72,7 @@ export class BackgroundRun {
   #isLost = false;
 
   constructor(deps: BackgroundDeps, work: BackgroundWork) {
-    const { body, call, form, id, patch, queued } = work;
+    const { body, call, format, id, patch, queued } = work;
     const { maxEvents, maxCharacters } = deps.background;
     this.ref = { accountId: call.caller.accountId, id };
     this.tokenId = call.caller.tokenId;
@@ -82,8 +83,8 @@ export class BackgroundRun {
       storeEvents: (events) => deps.backgroundStore.addEvents(this.ref, events),
       maxEvents,
       maxCharacters,
-      firstNumber: form.queuedEvents(queued.response).length,
-      form,
+      firstNumber: format.queuedEvents(queued.response).length,
+      format,
       patch,
       memory: body.holding,
       maxHeldBytes: deps.body.maxBytes,
@@ -97,7 +98,7 @@ export class BackgroundRun {
     this.#sink.cancel();
   }
 
-  /** Ends the run because of a failure of the gateway. */
+  /** Ends the run with a failure. */
   interrupt(failure: Failure): void {
     this.#sink.interrupt(failure);
   }
@@ -126,14 +127,14 @@ export class BackgroundRun {
 
   /** Runs the call. Resolves with the Failure that it threw, if any. */
   async #runCall(): Promise<Failure | undefined> {
-    const { call, form, run } = this.#work;
+    const { call, format, run } = this.#work;
     const span = startSpan({ name: "background response", kind: "server", parent: call.span.traceparent });
     const turnCall: Call = {
       answer: this.#sink,
       ending: this.#sink.ending,
       caller: call.caller,
-      id: form.wire,
-      endpoint: endpointOf(form.wire),
+      id: format.wire,
+      endpoint: endpointOf(format.wire),
       requestId: call.requestId,
       log: call.log,
       span,
@@ -159,11 +160,14 @@ export class BackgroundRun {
     }
   }
 
-  /** Records a failure after the client's request was answered. The request's handler records an earlier failure. */
+  /**
+   * Records a failure that occurs after the call was started. Before that, the handler of the client's request records
+   * it.
+   */
   #recordRefusal(failure: Failure | undefined): void {
-    const { call, form } = this.#work;
+    const { call, format } = this.#work;
     if (!this.#hasBegun || failure === undefined) return;
-    recordRefusal(this.#deps.refused, { ...call, id: form.wire }, failure);
+    recordRefusal(this.#deps.refused, { ...call, id: format.wire }, failure);
     // The request's handler may still send the events, and would record the failure again.
     delete call.facts.refusal;
   }
@@ -173,15 +177,15 @@ export class BackgroundRun {
     const last = { ...this.#work.queued.response, ...response };
     if (response !== undefined && hasEnded(response)) return last;
     if (this.#isCancelled) return { ...last, status: "cancelled" };
-    return this.#work.form.failedObject(
+    return this.#work.format.failedObject(
       last,
       failure ?? new Failure("upstream_error", "The vendor's stream ended before the response was complete."),
     );
   }
 
   async #storeResult(stored: StoredResponse): Promise<void> {
-    const { form, onStored } = this.#work;
-    const { [form.wire]: store, backgroundStore } = this.#deps;
+    const { format, onStored } = this.#work;
+    const { [format.wire]: store, backgroundStore } = this.#deps;
     const { accountId, id } = this.ref;
     let { response } = stored;
     let isDeleted = false;
@@ -192,8 +196,8 @@ export class BackgroundRun {
       isDeleted = renewal === "deleted";
       if (this.#isLost || isDeleted) return;
       if ((await store.save(accountId, id, { ...stored, response }, Infinity)) === "stored") return;
-      response = form.failedObject(
-        { ...response, [form.output]: [] },
+      response = format.failedObject(
+        { ...response, [format.output]: [] },
         new Failure("upstream_error", "The response is too large to be stored."),
       );
       await store.save(accountId, id, { ...stored, input: [], response }, Infinity);
@@ -201,7 +205,10 @@ export class BackgroundRun {
     if (this.#isLost) return;
     if (!isDeleted) {
       await onStored?.({ ...stored, response });
-      await backgroundStore.addFinalEvent(this.ref, form.renderNumbered(form.finalEvent(response), this.#sink.next));
+      await backgroundStore.addFinalEvent(
+        this.ref,
+        format.renderNumbered(format.finalEvent(response), this.#sink.next),
+      );
       // The response may have been deleted while it was stored.
       isDeleted = (await backgroundStore.renew(this.ref, this.tokenId)) === "deleted";
     }

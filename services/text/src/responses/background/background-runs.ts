@@ -6,9 +6,9 @@ import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { newAnswerId } from "../../text-kind.ts";
 import { BackgroundRun, type BackgroundWork } from "./background-run.ts";
-import type { EventForm } from "./event-form.ts";
+import type { EventFormat } from "./event-format.ts";
 
-/** Number of lease renewals within the duration of a lease. */
+/** Minimum number of lease renewals within the duration of a lease. */
 const checksPerLease = 4;
 /** Maximum ms until this process notices a cancellation that another process received. */
 const maxCheckMs = 1_000;
@@ -54,7 +54,12 @@ export class BackgroundRuns implements Disposable {
   }
 
   /** Starts a response and returns its first state. Throws Failure if it is refused. */
-  async begin(call: ServiceCall, body: JsonBody<unknown>, form: EventForm, prepare: PrepareJob): Promise<JsonObject> {
+  async begin(
+    call: ServiceCall,
+    body: JsonBody<unknown>,
+    format: EventFormat,
+    prepare: PrepareJob,
+  ): Promise<JsonObject> {
     const { maxResponses } = this.#deps.background;
     if (this.#isDraining || this.#open.size + this.#opening >= maxResponses) {
       body[Symbol.dispose]();
@@ -68,7 +73,7 @@ export class BackgroundRuns implements Disposable {
     }
     this.#opening++;
     try {
-      return await this.#begin(call, body, form, prepare);
+      return await this.#begin(call, body, format, prepare);
     } finally {
       this.#opening--;
       this.#checkDrained();
@@ -93,10 +98,15 @@ export class BackgroundRuns implements Disposable {
     this.#timer[Symbol.dispose]();
   }
 
-  async #begin(call: ServiceCall, body: JsonBody<unknown>, form: EventForm, prepare: PrepareJob): Promise<JsonObject> {
-    const { backgroundStore: store, background, relay, [form.wire]: objects } = this.#deps;
+  async #begin(
+    call: ServiceCall,
+    body: JsonBody<unknown>,
+    format: EventFormat,
+    prepare: PrepareJob,
+  ): Promise<JsonObject> {
+    const { backgroundStore: store, background, relay, [format.wire]: objects } = this.#deps;
     const { accountId, tokenId } = call.caller;
-    const id = newAnswerId(this.#deps, form.wire);
+    const id = newAnswerId(this.#deps, format.wire);
     const backgroundRef = { accountId, id };
     let hasLease = false;
     let run: BackgroundRun | undefined;
@@ -114,9 +124,9 @@ export class BackgroundRuns implements Disposable {
       if (verdict === "full") throw contentLimitFailure();
       if (verdict === "too-large")
         throw new Failure("request_too_large", "The request is too large to run in the background.");
-      const events = form.queuedEvents(queued.response).map((event, number) => form.renderNumbered(event, number));
+      const events = format.queuedEvents(queued.response).map((event, number) => format.renderNumbered(event, number));
       if (!(await store.addEvents(backgroundRef, events))) throw contentLimitFailure();
-      run = new BackgroundRun(this.#deps, { ...job, call, body, form, queued, id });
+      run = new BackgroundRun(this.#deps, { ...job, call, body, format, queued, id });
       this.#track(id, run);
       await run.started;
       return queued.response;

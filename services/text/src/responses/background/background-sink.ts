@@ -3,7 +3,7 @@ import { ClientDisconnected, type AnswerSink, type Holding, type SinkWatcher } f
 import { parseRecord } from "@modelgate/formats/json";
 import { eventStreamFraming } from "@modelgate/formats/sse";
 import type { JsonObject } from "@modelgate/wires/text";
-import type { EventForm, FollowedObject } from "./event-form.ts";
+import type { EventFormat, FollowedObject } from "./event-format.ts";
 
 /** Maximum characters of events that wait to be stored. Above it, reading from the vendor is paused. */
 const maxWaitingCharacters = 1024 * 1024;
@@ -17,9 +17,9 @@ export interface EventStorage {
   /** Maximum number of events before the final one. */
   readonly maxEvents: number;
   readonly maxCharacters: number;
-  /** Sequence number of the first event. */
+  /** Sequence number of the first event that the sink stores. */
   readonly firstNumber: number;
-  readonly form: EventForm;
+  readonly format: EventFormat;
   /** Fields to set in the object that the vendor reports. */
   readonly patch: JsonObject;
   /** Part of the memory budget for events that must stay in memory. */
@@ -53,7 +53,7 @@ export class BackgroundSink implements AnswerSink {
 
   constructor(storage: EventStorage) {
     this.#storage = storage;
-    this.#followed = storage.form.follow(storage.patch);
+    this.#followed = storage.format.follow(storage.patch);
     this.next = storage.firstNumber;
   }
 
@@ -119,7 +119,7 @@ export class BackgroundSink implements AnswerSink {
     if (!this.#isEnding) this.#end(false);
   }
 
-  /** Ends the response early because of a failure of the gateway. */
+  /** Ends the response early with a failure. */
   interrupt(failure: Failure): void {
     if (!this.isClosed) this.#ending.abort(failure);
   }
@@ -156,7 +156,7 @@ export class BackgroundSink implements AnswerSink {
   }
 
   #queueEvent(json: JsonObject): void {
-    const event = this.#storage.form.renderNumbered(json, this.next++);
+    const event = this.#storage.format.renderNumbered(json, this.next++);
     this.#storedCharacters += event.length;
     const { maxEvents, maxCharacters } = this.#storage;
     this.#isStoring &&= this.next <= maxEvents && this.#storedCharacters <= maxCharacters;

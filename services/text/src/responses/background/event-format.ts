@@ -8,14 +8,17 @@ import { hasEnded } from "./events.ts";
  */
 export interface FollowedObject {
   readonly object: JsonObject | undefined;
-  /** Reads an event. Returns the event to store; undefined for events that are stored separately. */
+  /**
+   * Reads an event. Returns the event to store; undefined for the first and the final event, which are stored
+   * separately.
+   */
   read(event: JsonObject): JsonObject | undefined;
   /** Returns the bytes of memory that an event needs until the object has ended. */
   memoryBytes(eventBytes: number): number;
 }
 
-/** Form of the stored objects of a wire, and of the events that report them. */
-export interface EventForm {
+/** Format of the stored objects of a wire, and of the events that report them. */
+export interface EventFormat {
   /** Name of the wire, of the endpoint, and of the store in `ResponsesDeps`. */
   readonly wire: "responses" | "interactions";
   /** Field of the object that contains the output. */
@@ -41,7 +44,7 @@ const finalEvents: Readonly<Record<string, string>> = {
   incomplete: "response.incomplete",
 };
 
-export const responseForm: EventForm = {
+export const responsesEventFormat: EventFormat = {
   wire: "responses",
   output: "output",
   queuedEvents: (response) => ["response.created", "response.queued"].map((type) => ({ type, response })),
@@ -82,7 +85,7 @@ class FollowedResponse implements FollowedObject {
   }
 }
 
-export const interactionForm: EventForm = {
+export const interactionsEventFormat: EventFormat = {
   wire: "interactions",
   output: "steps",
   queuedEvents: (interaction) => [{ event_type: "interaction.created", interaction }],

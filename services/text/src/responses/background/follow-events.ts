@@ -4,7 +4,7 @@ import { eventStream } from "@modelgate/relay";
 import type { ResponsesDeps } from "../deps.ts";
 import type { BackgroundRef } from "./background-store.ts";
 import { currentResponse } from "./current-response.ts";
-import type { EventForm } from "./event-form.ts";
+import type { EventFormat } from "./event-format.ts";
 import { isFinalEvent, sequenceOf, typeOf } from "./events.ts";
 
 const eventsPerRead = 200;
@@ -20,9 +20,9 @@ const readsPerCheck = 4;
 
 /** Sends the events after the number `after` to the client. Throws Failure (400) if they are no longer stored. */
 export async function followEvents(
-  deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | EventForm["wire"]>,
+  deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | EventFormat["wire"]>,
   call: Pick<ServiceCall, "answer" | "caller" | "ending">,
-  form: EventForm,
+  format: EventFormat,
   backgroundRef: BackgroundRef,
   after: number,
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function followEvents(
     emptyReads = events.length > 0 ? 0 : emptyReads + 1;
     if (emptyReads > 0 && emptyReads % readsPerCheck === 0 && !(await store.hasLease(backgroundRef))) {
       using memory = deps.body.budget.openHolding(caller);
-      if ((await currentResponse(deps, form, backgroundRef, memory)) === undefined) break;
+      if ((await currentResponse(deps, format, backgroundRef, memory)) === undefined) break;
     }
     if (Date.now() - lastWriteAt > relay.limits.heartbeatMs) {
       await client.write(": keep-alive\n\n");

@@ -10,7 +10,10 @@ export interface CompactionCipher {
   encrypt(accountId: string, summary: string): string;
   /** Decrypts a summary; undefined if this gateway did not create it for the account. */
   decrypt(accountId: string, encrypted: string): string | undefined;
-  /** Encrypts a compaction with the current secret. Returns it unchanged if it is so, or cannot be decrypted. */
+  /**
+   * Encrypts a compaction again with the current secret. Returns it unchanged if this secret has encrypted it, or if it
+   * cannot be decrypted.
+   */
   encryptAgain(accountId: string, encrypted: string): string;
 }
 

@@ -17,7 +17,8 @@ export async function vendorCompactionExchange(
   return {
     wire: "compact",
     body: fitted.body,
-    // A compaction request declares the tools of the conversation, but none is called. A member that chooses a model is refused.
+    // A compaction calls none of the tools that its request declares, so their fees are left out. A member that chooses
+    // a model remains, and is refused.
     requestedFees: { tools: fees.tools.filter(({ choosesModel }) => choosesModel === true), tiers: fees.tiers },
     isStreamed: false,
     dropped: fitted.dropped,

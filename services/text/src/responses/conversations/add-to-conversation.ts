@@ -46,7 +46,8 @@ export async function addToConversation(
     items,
   };
   const renewal = new RenewalMemory(memory);
-  // The addition follows a renewal immediately, so that a process of the other step of a rotation rarely comes between.
+  // The addition follows a renewal immediately. During a rotation of the secret, a process that still uses the other
+  // secret might otherwise encrypt the conversation again before it.
   return retryRenewed(
     async () => {
       const reply = await orUnavailable(addItems(redis, keys, addition));

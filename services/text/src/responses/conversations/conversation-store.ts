@@ -130,7 +130,8 @@ export class ConversationStore {
   }
 
   /**
-   * Reads part of a conversation; undefined if it does not exist, "unknown" if it has no item with an id of `range`.
+   * Reads part of a conversation; undefined if it does not exist, "unknown" if it has no item with the id that `range`
+   * names.
    */
   async read(
     conversation: ConversationRef,
@@ -163,10 +164,9 @@ export class ConversationStore {
   }
 
   /**
-   * Reads all items in order, for a turn that will be added; undefined if the conversation does not exist. Encrypts
-   * them again first if another secret has encrypted them: a failure can still be answered, and `add` then needs no
-   * memory, unless a process of the other step of a rotation changes the conversation meanwhile. Throws as `readAll`
-   * does.
+   * Reads all items in order, for a turn that will be added; undefined if the conversation does not exist. If another
+   * secret has encrypted them, they are encrypted again first. A failure of this can still be answered now, and `add`
+   * then needs no memory for it. Throws as `readAll` does.
    */
   async readForTurn(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[] | undefined> {
     const renewal = new RenewalMemory(memory);
@@ -202,7 +202,7 @@ export class ConversationStore {
     return items;
   }
 
-  /** Removes an item from a conversation. Returns false if it does not exist. */
+  /** Removes an item from a conversation. Returns false if the item does not exist. */
   async removeItem(conversation: ConversationRef, itemId: string, memory: RecordMemory): Promise<boolean> {
     const { redis } = this.#records;
     const keys = keysOf(conversation);

@@ -9,12 +9,18 @@ import { decryptStored } from "./packed-items.ts";
 
 /** Maximum attempts to change or read a conversation that other requests change at the same time. */
 export const maxAttempts = 10;
-/** Wait in ms after a change by another process. Without it, ten attempts may end while that process still works. */
+/**
+ * Minimum wait in ms after a change by another process, and maximum random addition. Without the wait, all attempts may
+ * fail while that process still works.
+ */
 const [minWaitMs, maxRandomMs] = [10, 50];
 /** Time in ms after which Redis removes new items that did not replace the stored ones, because a process ended. */
 const newKeysLifetimeMs = 60_000;
 
-/** Memory for attempts to encrypt a conversation again. They use the same bytes, because one ends before the next one. */
+/**
+ * Memory for attempts to encrypt a conversation again. The attempts share the same bytes, because they run one after
+ * another.
+ */
 export class RenewalMemory {
   readonly #memory: RecordMemory;
   #bytes = 0;
@@ -69,7 +75,7 @@ export async function renewConversation(
 ): Promise<void> {
   const { redis, cipher } = records;
   const keys = keysOf(conversation);
-  // A later change of metadata or items differs from this state, so it is read first.
+  // The state is read first, so that `replaceItems` notices a later change of metadata or items.
   const { state, count } = await orUnavailable(readState(redis, keys, {}));
   const storedMetadata = await orUnavailable(redis.hgetBuffer(keys.head, "metadata"));
   if (storedMetadata === null) return;

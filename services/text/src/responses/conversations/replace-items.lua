@@ -1,6 +1,6 @@
 --[[ Replaces the metadata and the items of a conversation, and stores the ids and sizes of the items. Requires
      from-hex.lua, state-of.lua and count-conversation.lua. Keys as in add-items.lua.
-  newList, newIds: the complete new lists. They become list and ids, so that this takes no time for each item
+  newList, newIds: the complete new lists. They are renamed to list and ids, which takes the same time for any length
   before: state when metadata and items were read
   metadata: encrypted, in hexadecimal   secret: id of the secret that encrypted metadata and items
   bytes, textBytes, values, members: total of all items

@@ -4,7 +4,7 @@ import { readJson, type JsonBody } from "@modelgate/relay";
 import { wires } from "@modelgate/wires/text";
 import { inputTokensOf } from "../../count-tokens.ts";
 import type { BackgroundRuns, PrepareJob } from "../background/background-runs.ts";
-import { responseForm, type EventForm } from "../background/event-form.ts";
+import { responsesEventFormat, type EventFormat } from "../background/event-format.ts";
 import { followEvents } from "../background/follow-events.ts";
 import { responseJob } from "../background/response-job.ts";
 import type { ResponsesDeps } from "../deps.ts";
@@ -17,7 +17,7 @@ export function responses(deps: ResponsesDeps, background: BackgroundRuns): Endp
     const read = await readJson(call, deps.body, responsesParser(deps, call));
     if (read.inspected.isInBackground)
       return await answerInBackground(deps, background, call, {
-        form: responseForm,
+        format: responsesEventFormat,
         body: read,
         stream: read.inspected.params.stream,
         prepare: (id) => responseJob(deps, call, read, id),
@@ -28,7 +28,7 @@ export function responses(deps: ResponsesDeps, background: BackgroundRuns): Endp
 }
 
 interface BackgroundAnswer {
-  readonly form: EventForm;
+  readonly format: EventFormat;
   readonly body: JsonBody<unknown>;
   /** True if the client receives the events; otherwise it receives the queued state. */
   readonly stream: boolean;
@@ -40,11 +40,11 @@ export async function answerInBackground(
   deps: ResponsesDeps,
   background: BackgroundRuns,
   call: ServiceCall,
-  { form, body, stream, prepare }: BackgroundAnswer,
+  { format, body, stream, prepare }: BackgroundAnswer,
 ): Promise<void> {
-  const queued = await background.begin(call, body, form, prepare);
+  const queued = await background.begin(call, body, format, prepare);
   if (!stream) return answerJson(call.response, 200, queued);
-  await followEvents(deps, call, form, { accountId: call.caller.accountId, id: String(queued["id"]) }, -1);
+  await followEvents(deps, call, format, { accountId: call.caller.accountId, id: String(queued["id"]) }, -1);
 }
 
 /** POST /v1/responses/input_tokens: counts input tokens. The request may refer to stored data. */

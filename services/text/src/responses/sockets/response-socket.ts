@@ -44,8 +44,8 @@ interface WaitingMessage {
 }
 
 /**
- * One WebSocket for responses. Each `response.create` event is a separate call, and they run one after another. The
- * edge admits the first call with the handshake. Further calls are admitted here, by the current state of their API
+ * One WebSocket for responses. Each `response.create` event is a separate call, and the calls run one after another.
+ * The edge admits the first call with the handshake. Further calls are admitted here, by the current state of their API
  * key.
  */
 export class ResponseSocket {

@@ -14,7 +14,7 @@ import { ResponseSocket } from "./response-socket.ts";
 
 /** Maximum ms between two checks of the time limits of all connections. */
 const maxTickMs = 1_000;
-/** Number of checks within the shortest of the time limits. */
+/** Minimum number of checks within the shortest of the time limits. */
 const checksPerLimit = 4;
 
 /** WebSockets for responses of this process. */

@@ -107,7 +107,10 @@ export class Steering implements Disposable {
     return true;
   }
 
-  /** Starts a response. Returns the client's `response.create` event, preceded by the input that waits for it. */
+  /**
+   * Starts a response. Returns the client's `response.create` event. Steering input that waited for it precedes the
+   * event's own input.
+   */
   begin(event: JsonObject, streamId: string | undefined): JsonObject {
     const previousId = event["previous_response_id"];
     const waiting = typeof previousId === "string" ? this.#pending.get(previousId) : undefined;

@@ -66,7 +66,7 @@ export function storeAnswerFirst(call: StoredAnswerCall, options: StoringOptions
 
 class CollectedAnswer {
   isStream = false;
-  /** False if the answer is an error, too long, or larger than the memory. */
+  /** False if the answer is an error, too long, or exceeds the memory budget. */
   isStorable = false;
   readonly #call: StoredAnswerCall;
   readonly #options: StoringOptions;
