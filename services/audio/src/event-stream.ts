@@ -6,7 +6,7 @@ import { parseFrame, type Frame } from "@modelgate/formats/sse";
 /** SSE comment that keeps a stream open; clients ignore it. */
 const heartbeatComment = ": keep-alive\n\n";
 
-/** Members that all translators of event streams share. */
+/** Members of `StreamTranslator` that are the same for all translators whose output is an event stream. */
 export const eventStreamFormat = {
   contentType: eventStream,
   last: "",
@@ -16,7 +16,7 @@ export const eventStreamFormat = {
   heartbeat: () => heartbeatComment,
 } as const satisfies Partial<StreamTranslator>;
 
-/** Heartbeats for a client of an event stream until the vendor starts. */
+/** Content type, heartbeat and failure of an event stream that has not begun. */
 export const pendingEventStream: PendingStream = {
   contentType: eventStream,
   heartbeat: heartbeatComment,

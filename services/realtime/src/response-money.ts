@@ -41,7 +41,7 @@ export function holdFirstSlice(deps: Deps, call: RealtimeCall, price: SessionPri
 export interface ResponseMoneyParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
-  /** Outcome of a response of which only the session is known. */
+  /** Outcome of a response before its usage is known: the route and the attempts of the session. */
   readonly initialOutcome: Outcome;
   /** Reservation that `holdFirstSlice` made. */
   readonly first: HeldMoney;
@@ -94,8 +94,8 @@ export class ResponseMoney {
   }
 
   /**
-   * Reserves a slice, unless more than `pendingResponses` slices are ready: the number of responses that are requested
-   * and have not started. Throws Failure, for example without balance.
+   * Reserves a slice, unless more slices are ready than responses are pending. `pendingResponses` is the number of
+   * responses that are requested and have not started. Throws Failure, for example without balance.
    */
   holdSlice(pendingResponses = 0): Promise<void> {
     return this.#steps.run(async () => {

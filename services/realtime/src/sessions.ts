@@ -35,7 +35,7 @@ import { TranscriptMoney } from "./transcript-money.ts";
 
 /** Maximum pause, in ms, between two checks of the limits of all sessions. */
 const maxTickMs = 1_000;
-/** Number of checks within the shortest of the time limits. */
+/** Minimum number of checks within the shortest of the time limits. */
 const checksPerLimit = 4;
 
 /** Values of a session that is about to start. */

@@ -84,8 +84,8 @@ export class TranscriptMoney {
     this.#closed = true;
     return this.#steps.run(async () => {
       for (const use of this.#uncharged.splice(0)) {
-        const end = this.#outcomeOf(use);
-        await (this.#takeSliceFor(use)?.settle(end) ?? settleUnheld(this.#deps, this.#reservation(use), end));
+        const outcome = this.#outcomeOf(use);
+        await (this.#takeSliceFor(use)?.settle(outcome) ?? settleUnheld(this.#deps, this.#reservation(use), outcome));
       }
       await this.#release();
     });

@@ -7,7 +7,8 @@ const audioTokensPerSecond = { usual: 10, max: 25 } as const;
 /** Maximum output tokens: `base`, and `perSecond` of audio. */
 const outputTokenBounds = { perSecond: 12, base: 64 } as const;
 /**
- * Maximum difference between the length that the vendor reports and the file's: seconds, plus a share of the latter.
+ * Maximum difference between the length that the vendor reports and the file's length: seconds, plus a share of the
+ * file's length.
  */
 const lengthTolerance = { seconds: 1, share: 0.02 } as const;
 

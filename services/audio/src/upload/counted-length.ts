@@ -32,8 +32,8 @@ const maxMs = 5_000;
 const readAt = promisify(read);
 
 /**
- * Counts the seconds of a file's audio; undefined if it has none. Rejects for unreadable files, and leaves the file
- * open.
+ * Counts the seconds of a file's audio; undefined if the file has no audio. Rejects for unreadable files, and leaves
+ * the file open.
  */
 export async function countLength(descriptor: number, size: number): Promise<number | undefined> {
   using input = new Input({ formats: countedFormats, source: sourceOf(descriptor, size) });

@@ -28,7 +28,7 @@ export interface Upload extends AsyncDisposable {
   readonly completed: Promise<void>;
   /**
    * Resolves when the model and the first bytes of the file, or the complete upload, have arrived. Rejects as
-   * `completed`.
+   * `completed` does.
    */
   readonly modelReceived: Promise<void>;
   /** File of the form. Throws Failure (400) if no file has started. */
