@@ -21,9 +21,9 @@ export type Step = readonly [name: string, run: (books: Books) => Promise<unknow
 
 /**
  * Returns the steps that encrypt vendor keys and alert targets, and sign anchors, with the current secret if the other
- * accepted secret has encrypted or signed them. Without this, they would be lost at the end of a rotation, when the other
- * secret is no longer accepted. A log line of each step says if some rows are not readable without it. There are no steps
- * if a single secret is accepted.
+ * accepted secret has encrypted or signed them. Without this, they would be lost at the end of a rotation, when the
+ * other secret is no longer accepted. Each step logs if some rows are not readable without the other secret. There are
+ * no steps if only one secret is accepted.
  */
 export function stepsOfRotation(secrets: Secrets, signer: AnchorSigner, log: Logger): readonly Step[] {
   if (secrets.every((secret) => secret === secrets[0])) return [];

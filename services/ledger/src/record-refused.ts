@@ -20,7 +20,7 @@ interface RecordingDeps {
  * loses refused calls, but no money.
  */
 export function startRecordingRefused({ redis, connection, log, onRefused }: RecordingDeps): AsyncDisposable {
-  /** Write position of Redis at the last poll without calls. While it is unchanged, polls are skipped. */
+  /** `writes` of Redis (`readServerState`) at the last poll without calls. While it is unchanged, polls are skipped. */
   let emptyAt: string | undefined;
   return repeatPeriodically({
     name: "the recording of refused calls",

@@ -26,7 +26,10 @@ import { addCall, mergeCalls, hasRefusedIn, noNewCalls, type NewCalls } from "./
 import { budgetAlerts } from "./rules.ts";
 
 const hourMs = 3_600_000;
-/** Every hour, calls of this time in ms are considered again, because another ledger may have died before it did so. */
+/**
+ * Maximum age in ms of calls that are considered again every hour, because another ledger may have died before it
+ * stored their alerts.
+ */
 const lookBackMs = 24 * hourMs;
 
 /** Maximum number of ended periods of a budget that are considered. */
@@ -43,7 +46,7 @@ export class BudgetAlerts {
       addCall(this.#callsOf(accountId), { tokenId, timeMs: Date.parse(time) });
   }
 
-  /** Remembers calls that a budget refused, for the next `record`. */
+  /** Remembers calls that a budget refused, for the next `record`. Other refusals are ignored. */
   noteRefused(refusals: readonly WaitingRefusal[]): void {
     for (const { call, budget } of refusals)
       if (budget !== undefined)
@@ -51,8 +54,8 @@ export class BudgetAlerts {
   }
 
   /**
-   * Stores alerts about the budgets of remembered calls. After a failure, the calls of the account remain for the next
-   * `record`.
+   * Stores alerts about the budgets of remembered calls, and once an hour of all recent calls. After a failure, the
+   * next `record` considers the calls of the failed account again.
    */
   async record(books: Books, deps: AlertStepDeps): Promise<void> {
     const now = Date.now();

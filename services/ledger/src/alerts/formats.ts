@@ -15,7 +15,7 @@ const maxDedupKey = 255;
 type Format = (alert: Alert, secret: AlertTargetSecret, nowMs: number) => object;
 
 /**
- * Functions that render an alert, by kind of target. They send plain text, because names in it could contain markup.
+ * Functions that render an alert, by kind of target. They render plain text, because names in it could contain markup.
  */
 const formats: Readonly<Record<Exclude<AlertTargetKind, "email">, Format>> = {
   webhook: (alert) => alert,
@@ -130,7 +130,10 @@ function escapedForSlack(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Returns the signature for a Feishu bot. Feishu requires an empty text that is signed with the time and the secret. */
+/**
+ * Returns the signature for a Feishu bot. Feishu requires the HMAC of an empty text, whose key is the time and the
+ * secret.
+ */
 function feishuSignature(secret: string, nowMs: number): object {
   const timestamp = String(Math.floor(nowMs / 1_000));
   return { timestamp, sign: createHmac("sha256", `${timestamp}\n${secret}`).digest("base64") };

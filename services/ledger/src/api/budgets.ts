@@ -16,7 +16,7 @@ interface ChangedList {
   readonly after?: Budget;
 }
 
-/** Owner of a budget list: the organisation of an account or, if undefined, the account. */
+/** Owner of a budget list: the organisation or, if it is undefined, the account. */
 interface BudgetOwner {
   readonly account: string;
   readonly organisation: string | undefined;

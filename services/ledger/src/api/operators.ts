@@ -50,13 +50,13 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
     },
     "POST /operators": async ({ body, actor }) => {
       const { action, account, after } = fieldReaders.auditEntry(body);
-      const request = { name: fieldReaders.text(body, "name"), record: fieldReaders.object(body, "record") };
-      return { created: await use((books) => bookOperator(books, request, { actor, action, account, after })) };
+      const newOperator = { name: fieldReaders.text(body, "name"), record: fieldReaders.object(body, "record") };
+      return { created: await use((books) => bookOperator(books, newOperator, { actor, action, account, after })) };
     },
     "POST /operators/{name}": async ({ params: { name = "" }, body, actor }) => {
       const { action, account, after } = fieldReaders.auditEntry(body);
-      const request = { name, record: fieldReaders.object(body, "record") };
-      const changed = await use((books) => changeOperator(books, request, { actor, action, account, after }));
+      const changedOperator = { name, record: fieldReaders.object(body, "record") };
+      const changed = await use((books) => changeOperator(books, changedOperator, { actor, action, account, after }));
       return changed ?? throwNotFound("operator", name);
     },
     "GET /operator-keys": async ({ query }) =>

@@ -77,7 +77,10 @@ export function createVerifier(deps: VerificationDeps): Verifier {
   };
 }
 
-/** Compares an account with its anchors and totals. Returns a description of the first difference. */
+/**
+ * Checks that an account is in the books, that its anchors are genuine, and that its totals are correct. Returns a
+ * description of the first error.
+ */
 async function findDifference(
   books: Books,
   id: string,

@@ -14,7 +14,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 
-/** Id that stands for the tables without an account. */
+/** Id under which results about the tables without an account are stored. */
 export const commonTables = auditAnchor;
 
 /** Dependencies of the verification of tables without an account. */

@@ -29,8 +29,8 @@ export function usageDayOfKey(key: string): UsageDay | undefined {
 }
 
 /**
- * Moves a day into the books and removes it from Redis. It can be repeated: calls are recorded once, other totals are
- * added once, and all keys are removed at the end.
+ * Moves a day into the books and removes it from Redis. The move can be repeated: calls are recorded once, other totals
+ * are added once, and all keys are removed at the end.
  */
 export async function moveDay(redis: Redis, books: Books, { account, date }: UsageDay): Promise<void> {
   const [totals = "", log = "", ...others] = keyPrefixes.map(
@@ -51,7 +51,7 @@ export async function moveDay(redis: Redis, books: Books, { account, date }: Usa
   await redis.del(totals, log, ...others);
 }
 
-/** Reads a log entry. An unreadable entry is ignored, so it remains in the totals. */
+/** Reads a log entry. An unreadable entry is ignored, so its amounts remain in the totals. */
 function readEvents(text: string): readonly UsageEvent[] {
   try {
     return [readUsageEvent(text)];

@@ -9,14 +9,15 @@ export async function waitUntilCaughtUp(
   streams: readonly (keyof typeof streamConsumers)[],
   withinMs: number,
 ): Promise<boolean> {
-  const marks = new Map<string, number>();
+  const targets = new Map<string, number>();
   const isRead = async (stream: keyof typeof streamConsumers): Promise<boolean> => {
     const found = await bus.readProgress(stream, streamConsumers[stream]);
     if (found === undefined) return false; // the stream is missing, and is about to be recreated
-    const mark = marks.get(stream) ?? found.last;
-    marks.set(stream, mark);
-    // A recreated stream numbers its messages from 1. With a last number below the mark, nothing is left to wait for.
-    return found.handled >= mark || found.last < mark;
+    const target = targets.get(stream) ?? found.last;
+    targets.set(stream, target);
+    // A recreated stream numbers its messages from 1. If its last number is below `target`, the awaited events are
+    // gone.
+    return found.handled >= target || found.last < target;
   };
   for (const end = Date.now() + withinMs; ;) {
     const read = await Promise.all(streams.map(isRead)).catch(() => [false]);

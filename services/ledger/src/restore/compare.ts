@@ -145,7 +145,10 @@ function withoutEntriesAfter(orphans: readonly ChainedEvent[], head: string): re
   });
 }
 
-/** Returns whether an account has the same gap as before. While events are in transit, the gap changes. */
+/**
+ * Counts a check of an account's gap. Returns true if an earlier check found the same gap. While events are in transit,
+ * the gap changes.
+ */
 function isGapUnchanged(seenGaps: SeenGaps, { id, offset }: BookedAccount): boolean {
   const counts = seenGaps.get(id) ?? new Map<number, number>();
   seenGaps.set(id, counts);

@@ -15,8 +15,8 @@ const maxCatchUpMs = 5_000;
 
 /**
  * Charges late calls, whose hold was gone when they ended, unless they are already settled. The event of a settled call
- * moves from the outbox through the stream to the books. The places are checked in this order, so that a moving event
- * is found. Returns the number of charged calls.
+ * moves from the outbox through the stream to the books. All three are checked in this order, so that a moving event is
+ * found. Returns the number of charged calls.
  */
 export async function settleLate(deps: RestoreDeps): Promise<number> {
   const { redis, bus } = deps;

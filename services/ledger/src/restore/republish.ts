@@ -53,7 +53,9 @@ function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOp
   let firstSeenAt = new Map<string, number>();
   /** Creation times of the streams at the last check. */
   let knownStreams: readonly string[] = [];
-  /** Write position of Redis at the last check without events. While it is unchanged, checks are skipped. */
+  /**
+   * `writes` of Redis (`readServerState`) at the last check without events. While it is unchanged, checks are skipped.
+   */
   let emptyAt: string | undefined;
 
   async function publish(events: readonly CopiedEvent[]): Promise<void> {

@@ -22,7 +22,10 @@ export async function restoreTokens({ redis, books }: WriteDeps, accounts: reado
   return restored;
 }
 
-/** Returns whether Redis has the last version of a token under each usable key, or none if it was deleted. */
+/**
+ * Returns whether Redis has the last version of a token under the digest of each usable key, or, for a deleted token,
+ * no version.
+ */
 async function isCurrent(redis: Redis, { digest, replaced, version, deletedAt }: BookedToken): Promise<boolean> {
   const usable = replaced.filter(({ expiresAt }) => Date.parse(expiresAt) > Date.now());
   const digests = [digest, ...usable.map((key) => key.digest)];
