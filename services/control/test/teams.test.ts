@@ -399,7 +399,8 @@ describe("organisations and teams", () => {
       status: 400,
       error: { param: "team" },
     });
-    // This link signs in as an existing person, so only an admin may make it. The role never rises.
+    // The link would sign in as an existing person, so only an admin may create it. An invitation never raises the
+    // person's role.
     expect((await operator.post("/accounts/wallet/members", { name: "lee", role: "operator" })).status).toBe(403);
     const admin = await signInByLink(suite, "admin");
     expect((await admin.post("/operators/lee", { role: "viewer" })).status).toBe(200);

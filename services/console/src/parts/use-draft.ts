@@ -5,7 +5,10 @@ interface Change {
   readonly errorAt: (field: string) => string | undefined;
 }
 
-/** Returns the values of a form, and the properties of each input. */
+/**
+ * Keeps the values of a form as React state. Returns the values, the functions that change some of them or restore the
+ * initial ones, and the properties of each input.
+ */
 export function useDraft<Draft extends Readonly<Record<string, string>>>(initial: Draft) {
   const [draft, setDraft] = useState(initial);
   const set = (changed: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changed }));

@@ -3,7 +3,10 @@ import { get } from "../api/client.ts";
 import type { Role, Session } from "../api/types.ts";
 import { operatorRoles } from "../api/words.ts";
 
-/** Returns whether the person has a role. For members of an account, returns false unless `asMember` includes them. */
+/**
+ * Returns whether the person has at least this role. For a member of an account, returns false unless `asMember` is "as
+ * a member too".
+ */
 export function usePermission(
   role: Role,
   asMember: "as a member too" | "of all accounts" = "of all accounts",

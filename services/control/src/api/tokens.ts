@@ -106,7 +106,10 @@ async function createToken(
   return { ...token, key };
 }
 
-/** Returns the API key of a call. Throws Failure (404) if it does not exist or the caller may not access it. */
+/**
+ * Returns the record of the API key that the path names. Throws Failure (404) if there is none or the caller may not
+ * access it.
+ */
 async function requireVisibleToken(redis: Redis, { params: { id = "" }, operator }: OperatorCall): Promise<Token> {
   const token = await findTokenById(redis, id);
   return token !== undefined && seesKey(operator, token) ? token : throwUnknownToken(id);
