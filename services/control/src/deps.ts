@@ -46,11 +46,11 @@ export async function openDeps({
   const ledger = ledgerAt(env.ledgerUrl, secrets[0]);
   const { path, seedPath, pollMs } = configuration;
   const transport = opening.use(openTransport());
-  const lists = new VendorLists({ redis, transport, log, everyMs: configuration.listModelsMs });
+  const vendorLists = new VendorLists({ redis, transport, log, everyMs: configuration.listModelsMs });
   const books = new ConfigurationBooks({ ledger, secrets, log, seedPath });
   const follower = opening.use(
     await followConfiguration(
-      { redis, ledger, secrets, log, lists, environment: environmentVariables() },
+      { redis, ledger, secrets, log, vendorLists, environment: environmentVariables() },
       (declared) => (path === undefined ? books.source(declared) : fileSource(path)),
       pollMs,
     ),

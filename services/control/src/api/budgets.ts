@@ -101,7 +101,7 @@ async function budgetOf(redis: Redis, { params: { id = "", budget = "" }, operat
 async function budgetsOfKeys(redis: Redis, tokens: readonly Token[]): Promise<readonly Budget[]> {
   const groups = (await readPublishedConfiguration(redis))?.groups ?? {};
   const all = tokens.flatMap((token) => {
-    // The bounding key (`within`) is one of the tokens. Without it here, its budgets are not added twice.
+    // `within` is left out: the bounding key is also one of the tokens, and its budgets would be added twice.
     const { budgets } = callerLimits({ ...token, within: undefined }, groups[token.group]?.limits ?? {});
     return budgetsOfCaller(budgets, { tokenId: token.id, group: token.group });
   });
@@ -128,8 +128,8 @@ function teamOfScope(scope: string): string | undefined {
 }
 
 /**
- * Returns whether a caller may see a budget. People of teams see those of their teams and keys. Only operators and
- * admins of the organisation see its budget.
+ * Returns whether a caller may see a budget. People of teams see only those of their teams and keys. Only operators and
+ * admins of an organisation see the organisation's budgets.
  */
 function seesBudget(operator: Operator, scope: string, keys: ReadonlySet<string>): boolean {
   const { account, access } = operator;

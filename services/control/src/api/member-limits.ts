@@ -61,7 +61,7 @@ function countCheck(param: string, requested: number | undefined, max: number | 
 
 /**
  * Returns the first operator's key whose limits include those of a member's key, because members can only narrow
- * limits. Throws Failure if it is missing.
+ * limits. Throws Failure if there is none.
  */
 export function findBoundingKey<Bound extends KeyLimits>(requested: KeyLimits, bounds: readonly Bound[]): Bound {
   const firstFailures = bounds.map((bound) => checks.findIndex((check) => check(requested, bound) !== undefined));
@@ -77,8 +77,8 @@ export function findBoundingKey<Bound extends KeyLimits>(requested: KeyLimits, b
 }
 
 /**
- * Returns the active keys of operators that can bound a member's key of the same team. Keys without a budget come
- * first, so that a budget is shared only if necessary.
+ * Returns the active keys of operators that can bound a member's key: those of the same team, and those without a team.
+ * Keys without a budget come first, so that a budget is shared only if necessary.
  */
 export function boundingKeyCandidates(tokens: readonly Token[], membersKey: Pick<Token, "team">): readonly Token[] {
   const all = tokens.filter(

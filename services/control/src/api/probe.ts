@@ -52,7 +52,8 @@ function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWir
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
-    // Incomplete requests. The vendor's refusal of the body shows that the base URL and the key are right.
+    // Some of the following requests lack a required part, such as audio. The test then fails, but the vendor's message
+    // shows that the base URL and the key are right.
     "elevenlabs-speech": { text: "OK", model_id: model },
     "elevenlabs-transcripts": { model_id: model },
     "deepgram-speech": { text: "OK" },

@@ -17,7 +17,7 @@ const [maxMessageBytes, answerBytes] = [1024 * 1024, 4_096];
 
 /**
  * Opens a session at a vendor and closes it, which is free. Succeeds if the vendor reports that the session has
- * started. Rejects if no answer comes in time.
+ * started; for GPT-Live, if the vendor accepts the connection. Rejects if no answer comes in time.
  */
 export async function trySession(request: UpstreamRequest, wire: SessionWire, model: string): Promise<TriedCall> {
   const signal = AbortSignal.timeout(request.timeoutMs);

@@ -13,20 +13,20 @@ export interface ApplyDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly redis: Redis;
   readonly declared: Pick<DeclaredAccounts, "declare">;
-  readonly lists: Pick<VendorLists, "complete">;
+  readonly vendorLists: Pick<VendorLists, "complete">;
   readonly secrets: Secrets;
   readonly log: Logger;
 }
 
 /** Publishes a configuration, and creates its missing accounts and API keys. Returns the published version. */
 export async function applyConfiguration(
-  { redis, declared, secrets, log }: Omit<ApplyDeps, "names" | "lists">,
+  { redis, declared, secrets, log }: Omit<ApplyDeps, "vendorLists">,
   configuration: Configuration,
   { groups, models, channels }: CompleteConfiguration,
 ): Promise<string> {
   for (const { path, message } of warningsOf(configuration, { models, channels }))
     log.info({ path }, `configuration: ${path} ${message}`);
-  await rememberPrices(redis, models);
+  await storePriceVersions(redis, models);
   const before = await publishedVersion(redis);
   const version = await publishConfiguration(redis, { groups, models }, channels, secrets);
   // A refused key may be valid now, so it is tried again.
@@ -37,7 +37,7 @@ export async function applyConfiguration(
 }
 
 /** Stores prices by version permanently, because usage events name only the version. */
-async function rememberPrices(redis: Redis, models: CompleteConfiguration["models"]): Promise<void> {
+async function storePriceVersions(redis: Redis, models: CompleteConfiguration["models"]): Promise<void> {
   const publishedAt = new Date().toISOString();
   // Each command is awaited, because a pipeline reports errors as ordinary results.
   await Promise.all(

@@ -64,7 +64,10 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
   } else channels.add(document.createNode(value));
 }
 
-/** Replaces hidden keys and headers of a channel by the previous ones at the same positions and of the same names. */
+/**
+ * Replaces hidden keys of a channel by the previous keys at the same positions, and hidden headers by the previous
+ * headers of the same names.
+ */
 function restoreHidden(document: Document, channel: unknown, before: unknown): void {
   const earlier = new Map([...secretsOf(document, before)].map(([path, { value }]) => [path, value]));
   for (const [path, secret] of secretsOf(document, channel))

@@ -25,8 +25,8 @@ interface ResolvedConfiguration {
 }
 
 /**
- * Time in ms after a change in which other versions of it are replaced. An older control may run during an upgrade, and
- * publish a new kind of reference as a value.
+ * Time in ms after a change in which a different published version is replaced. During an upgrade, an older control may
+ * publish the same change, but treat a new kind of reference as a literal value.
  */
 const replaceMs = 10_000;
 
@@ -141,7 +141,7 @@ export class ActiveConfiguration {
   async #pollLists(): Promise<void> {
     const applied = this.#applied;
     if (applied?.channels.some(({ configuration: { models } }) => models === "*") !== true) return;
-    const listed = await this.#deps.lists.complete(applied.channels);
+    const listed = await this.#deps.vendorLists.complete(applied.channels);
     if (!isDeepStrictEqual(listed, this.#listed)) await this.#apply(applied, this.#status.problems);
   }
 
@@ -158,14 +158,14 @@ interface AppliedConfiguration {
   readonly listed: CompletedModels;
 }
 
-type CompletedModels = Awaited<ReturnType<ApplyDeps["lists"]["complete"]>>;
+type CompletedModels = Awaited<ReturnType<ApplyDeps["vendorLists"]["complete"]>>;
 
 async function applyResolved(
   deps: ApplyDeps,
   path: string,
   { configuration, channels }: ResolvedConfiguration,
 ): Promise<AppliedConfiguration> {
-  const listed = await deps.lists.complete(channels);
+  const listed = await deps.vendorLists.complete(channels);
   const complete = completeConfiguration(configuration, listed.channels, { lists: listed.lists, nowMs: Date.now() });
   const version = await applyConfiguration(deps, configuration, complete);
   return { status: { path, version, loadedAt: new Date().toISOString(), problems: [] }, listed };

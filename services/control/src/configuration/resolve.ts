@@ -102,7 +102,10 @@ export function resolveProxy(
   return problem === undefined ? { proxy: url, problems: [] } : { problems: [`${name} ${problem}`] };
 }
 
-/** Returns a channel's headers in lower case with the values of references, or problems without values. */
+/**
+ * Returns a channel's headers, with names in lower case and references replaced by their values, and the problems of
+ * these values.
+ */
 function resolveHeaders(
   written: ChannelConfiguration["headers"],
   environment: EnvVariables,

@@ -8,7 +8,7 @@ export interface Arguments {
   /** Options without a value. */
   readonly flags: ReadonlySet<string>;
   readonly json: boolean;
-  /** Output for answers in parts. */
+  /** Output for answers that are streamed. */
   readonly stdout: Writable;
   /** Asks for a confirmation. Without a terminal, returns true. */
   readonly confirm: (question: string) => Promise<boolean>;

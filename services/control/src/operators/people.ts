@@ -108,7 +108,7 @@ export class People {
     return found && personView(name, found);
   }
 
-  /** Returns whether an operator may not sign in by any method. */
+  /** Returns whether an operator is disabled, and therefore may not sign in by any method. */
   async isDisabled(name: string): Promise<boolean> {
     return (await this.#find(name))?.disabled === true;
   }

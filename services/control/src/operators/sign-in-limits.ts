@@ -2,10 +2,8 @@ import { createHash } from "node:crypto";
 import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** Maximum failed sign-ins per window, by name and address. */
-const maxPerPair = 10;
-const maxPerAddress = 30;
-const maxPerName = 100;
+/** Maximum failed sign-ins per window: of a pair of name and address, of an address, and of a name. */
+const [maxPerPair, maxPerAddress, maxPerName] = [10, 30, 100];
 const windowSeconds = 900;
 /** Time in seconds for which a person's address is remembered after a sign-in. */
 const knownSeconds = 30 * 86_400;

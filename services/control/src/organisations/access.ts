@@ -63,7 +63,7 @@ export function seesTeam({ access }: Operator, team: string | undefined): boolea
   return access?.teams === undefined || access.teams.some(({ id }) => id === team);
 }
 
-/** Returns whether a caller administers a team. */
+/** Returns whether a caller administers a team; if undefined, the organisation. */
 export function administersTeam({ access }: Operator, team: string | undefined): boolean {
   return access?.teams === undefined || access.teams.some(({ id, isAdmin }) => id === team && isAdmin);
 }

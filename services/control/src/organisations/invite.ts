@@ -28,9 +28,10 @@ export interface InvitedAccess {
 }
 
 /**
- * Invites a person: creates the person if necessary, gives the access and makes a sign-in link. Earlier links and
- * sessions end, because other people who have them must not get the new access. Rights are checked again afterwards,
- * because another admin may have given more. Throws Failure if the caller may not invite the person.
+ * Invites a person: creates the person if necessary, gives the access, and makes a sign-in link for a person who has no
+ * password and is not disabled. Such a person's earlier links and sessions end, because other people who have them must
+ * not get the new access. Rights are checked again afterwards, because another admin may have given more. Throws
+ * Failure if the caller may not invite the person.
  */
 export async function invitePerson(
   { people, sessions, consoleUrl }: InviteDeps,

@@ -25,7 +25,7 @@ test("what an older control published of a change is replaced soon after it, and
       environment: {},
       redis,
       declared: { declare: async () => undefined },
-      lists: { complete: async (channels) => ({ channels, lists: new Map() }) },
+      vendorLists: { complete: async (channels) => ({ channels, lists: new Map() }) },
       secrets,
       log,
     },
