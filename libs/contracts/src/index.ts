@@ -114,9 +114,9 @@ export type { DeclaredVariable, VariableDescription } from "./variable.ts";
 export {
   addUnits,
   inputTokenUnits,
-  inputTotal,
+  totalInputTokens,
   outputTokenUnits,
-  outputTotal,
+  totalOutputTokens,
   tokensIn,
   toolUnits,
   type ToolUnit,

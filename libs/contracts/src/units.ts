@@ -53,16 +53,16 @@ export function unitEntries(units: Units): readonly (readonly [UnitName, number]
 
 /** Returns the number of all tokens of a call, to which limits of tokens per minute apply. */
 export function tokensIn(units: Units): number {
-  return inputTotal(units) + outputTotal(units);
+  return totalInputTokens(units) + totalOutputTokens(units);
 }
 
 /** Returns the number of all input tokens, including cached, audio and image tokens. */
-export function inputTotal(units: Units): number {
+export function totalInputTokens(units: Units): number {
   return sumOfUnits(units, inputTokenUnits);
 }
 
 /** Returns the number of all output tokens, including reasoning, audio and image tokens. */
-export function outputTotal(units: Units): number {
+export function totalOutputTokens(units: Units): number {
   return sumOfUnits(units, outputTokenUnits);
 }
 

@@ -1,4 +1,4 @@
-import { inputTotal, toolUnits, unitNames, type UnitName, type Units } from "../units.ts";
+import { totalInputTokens, toolUnits, unitNames, type UnitName, type Units } from "../units.ts";
 import { parseDecimal, toScale } from "./decimal.ts";
 import type { Nanos } from "./nanos.ts";
 
@@ -202,7 +202,7 @@ function scaledMultiplier(multiplier: number): bigint {
 /** Returns the price that applies to the length of a call's input. */
 export function priceForInput(units: Units, price: Price): Price {
   if (price.lengths.length === 0) return price;
-  const input = inputTotal(units);
+  const input = totalInputTokens(units);
   return price.lengths.findLast(({ above }) => input > above)?.price ?? price;
 }
 
@@ -220,7 +220,7 @@ export function pricesUpTo(price: Price, inputTokens: number): readonly Price[] 
 
 /** Returns the maximum cost of a call. A shorter input may have a higher price, so all prices are compared. */
 export function maxCostOf(units: Units, price: Price, multiplier: number): Nanos {
-  return pricesUpTo(price, inputTotal(units))
+  return pricesUpTo(price, totalInputTokens(units))
     .map((each) => costOf(units, each, multiplier))
     .reduce((max, cost) => (cost > max ? cost : max));
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inputTokenUnits, inputTotal, unitNames, type Units } from "../../src/units.ts";
+import { inputTokenUnits, totalInputTokens, unitNames, type Units } from "../../src/units.ts";
 import {
   compilePrice,
   costOf,
@@ -225,7 +225,7 @@ describe("every price", () => {
     fc.assert(
       fc.property(anyUnits, anyPrice, (units, written) => {
         const price = compilePrice(written);
-        const flat = price.lengths.findLast(({ above }) => inputTotal(units) > above)?.price ?? price;
+        const flat = price.lengths.findLast(({ above }) => totalInputTokens(units) > above)?.price ?? price;
         const apart = unitNames.reduce(
           (sum, name) => sum + costOf({ [name]: units[name] ?? 0 }, compilePriceOf(flat), 1),
           0n,

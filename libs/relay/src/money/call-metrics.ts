@@ -1,7 +1,7 @@
 import {
   formatUsd,
-  inputTotal,
-  outputTotal,
+  totalInputTokens,
+  totalOutputTokens,
   type ModelKind,
   type Nanos,
   type UnitName,
@@ -104,7 +104,7 @@ export const callObservers = new Set<(seen: EndedCall) => void>();
 export function logCall(log: Logger, span: Span | undefined, seen: EndedCall): void {
   const { draft, kind, provider, units, costNanos, tried, error } = seen;
   const { endpoint, outcome, status, model, latencyMs } = draft;
-  const [input, output] = [inputTotal(units), outputTotal(units)];
+  const [input, output] = [totalInputTokens(units), totalOutputTokens(units)];
   const cacheWrites = (units.cacheWriteTokens ?? 0) + (units.cacheWrite1hTokens ?? 0);
   log.info(
     {

@@ -1,8 +1,8 @@
 import {
   inputTokenUnits,
-  inputTotal,
+  totalInputTokens,
   outputTokenUnits,
-  outputTotal,
+  totalOutputTokens,
   toolUnits,
   unitNames,
   type UnitName,
@@ -95,8 +95,8 @@ export const boundOfIteration: UsageBound = {
 export function boundOfHeld(upper: Units): UsageBound {
   const { images = 0, seconds = 0, characters = 0, requests = 0 } = upper;
   return {
-    inputTokens: inputTotal(upper) * heldUsageMargin.times + vendorInputTokens,
-    outputTokens: outputTotal(upper) * heldUsageMargin.times + heldUsageMargin.tokens,
+    inputTokens: totalInputTokens(upper) * heldUsageMargin.times + vendorInputTokens,
+    outputTokens: totalOutputTokens(upper) * heldUsageMargin.times + heldUsageMargin.tokens,
     extraTokens: 0,
     images,
     seconds: seconds === 0 ? 0 : Math.ceil(seconds * (1 + secondsMargin.share)) + secondsMargin.seconds,
@@ -136,10 +136,10 @@ export function capUnits(reported: Units, bound: UsageBound | undefined): Capped
 
 function capAll(result: UnitsBeingCapped, bound: UsageBound): void {
   const { units } = result;
-  if (inputTotal(units) > bound.inputTokens) capTogether(result, inputTokenUnits, bound.inputTokens);
+  if (totalInputTokens(units) > bound.inputTokens) capTogether(result, inputTokenUnits, bound.inputTokens);
   const { outputAudioTokens = 0, outputImageTokens = 0, reasoningTokens = 0 } = units;
   const extra = Math.min(outputAudioTokens + outputImageTokens + reasoningTokens, bound.extraTokens);
-  if (outputTotal(units) > bound.outputTokens + extra)
+  if (totalOutputTokens(units) > bound.outputTokens + extra)
     capTogether(result, outputTokenUnits, bound.outputTokens + extra);
   if (reasoningTokens > (units.outputTokens ?? 0)) units.reasoningTokens = units.outputTokens ?? 0;
   for (const name of measuredUnits) if ((units[name] ?? 0) > bound[name]) capOne(result, name, bound[name]);

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compilePrice, inputTotal, outputTotal, unitNames, type UnitName, type Units } from "@modelgate/contracts";
+import {
+  compilePrice,
+  totalInputTokens,
+  totalOutputTokens,
+  unitNames,
+  type UnitName,
+  type Units,
+} from "@modelgate/contracts";
 import { boundOfHeld, boundOfText, capUnits } from "../../src/money/usage-bound.ts";
 
 const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({ input: 1, output: 10 }) };
@@ -52,8 +59,8 @@ describe("for any report of a vendor", () => {
     fc.assert(
       fc.property(reports, (reported) => {
         const { units } = capUnits(reported, bound);
-        expect(inputTotal(units)).toBeLessThanOrEqual(bound.inputTokens);
-        expect(outputTotal(units)).toBeLessThanOrEqual(bound.outputTokens + bound.extraTokens);
+        expect(totalInputTokens(units)).toBeLessThanOrEqual(bound.inputTokens);
+        expect(totalOutputTokens(units)).toBeLessThanOrEqual(bound.outputTokens + bound.extraTokens);
         for (const name of unitNames) {
           const [billed, sent] = [units[name] ?? 0, reported[name] ?? 0];
           expect(billed >= 0 && Number.isFinite(billed)).toBe(true);

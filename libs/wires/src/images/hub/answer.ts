@@ -1,4 +1,4 @@
-import { Failure, inputTotal, outputTotal, withoutUndefined, type Units } from "@modelgate/contracts";
+import { Failure, totalInputTokens, totalOutputTokens, withoutUndefined, type Units } from "@modelgate/contracts";
 import { type Fields, joinInTurns, stringifyInTurns, type JsonRecord } from "@modelgate/formats/json";
 import type { ClientSide, Rendered, VendorSide } from "../../wire.ts";
 import { imageTypeOfBase64 } from "./image-bytes.ts";
@@ -88,7 +88,7 @@ function renderImage(image: MadeImage): JsonRecord {
 
 function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
   if (tokens === undefined) return undefined;
-  const [input, output] = [inputTotal(tokens), outputTotal(tokens)];
+  const [input, output] = [totalInputTokens(tokens), totalOutputTokens(tokens)];
   const { inputImageTokens = 0, outputImageTokens = 0 } = tokens;
   // Some vendors count images and text together and report no image tokens.
   const hasDetails = inputImageTokens + outputImageTokens > 0;

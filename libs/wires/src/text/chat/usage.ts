@@ -1,4 +1,4 @@
-import { inputTotal, outputTotal, type Units, withoutUndefined } from "@modelgate/contracts";
+import { totalInputTokens, totalOutputTokens, type Units, withoutUndefined } from "@modelgate/contracts";
 import { hasAny, isRecord, asRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { RequestedFees, RequestedTool, ReportedExtraUsage } from "../fees.ts";
 import {
@@ -43,7 +43,7 @@ export function readUsage(answer: JsonRecord, dialect: ChatDialect = {}): Units 
   const units =
     chatUsage(dialect.usageIn === undefined ? answer["usage"] : findUsage(answer, dialect), dialect) ??
     (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined);
-  const isPiece = answer["object"] === "chat.completion.chunk" && units !== undefined && inputTotal(units) === 0;
+  const isPiece = answer["object"] === "chat.completion.chunk" && units !== undefined && totalInputTokens(units) === 0;
   return isPiece ? undefined : units;
 }
 
@@ -89,7 +89,7 @@ function outputUnits(usage: JsonRecord, prompt: number, completion: number, { se
 
 /** Renders units as `usage`. */
 export function renderUsage(units: Units): JsonRecord {
-  const [input, output] = [inputTotal(units), outputTotal(units)];
+  const [input, output] = [totalInputTokens(units), totalOutputTokens(units)];
   const cacheWriteTokens = cacheWritesIn(units);
   return {
     prompt_tokens: input,

@@ -1,4 +1,4 @@
-import { inputTotal, outputTotal, type Units, withoutUndefined, type ToolUnit } from "@modelgate/contracts";
+import { totalInputTokens, totalOutputTokens, type Units, withoutUndefined, type ToolUnit } from "@modelgate/contracts";
 import { asRecords, isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
 import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
 import { feesUnlessNone, requestedTiers, recordsWithPaths, reportedFees, normalizeTier } from "../fees.ts";
@@ -26,8 +26,8 @@ export const contentUsage = (usage: unknown): Units | undefined => googleUsage(u
 export function renderUsage(units: Units): JsonRecord {
   const reasoningTokens = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const { inputAudioTokens, inputImageTokens, outputAudioTokens = 0, outputImageTokens = 0 } = units;
-  const prompt = inputTotal(units);
-  const candidates = outputTotal(units) - reasoningTokens;
+  const prompt = totalInputTokens(units);
+  const candidates = totalOutputTokens(units) - reasoningTokens;
   return withoutUndefined({
     promptTokenCount: prompt,
     cachedContentTokenCount: units.cachedInputTokens,

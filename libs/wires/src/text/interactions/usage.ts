@@ -1,4 +1,4 @@
-import { inputTotal, outputTotal, withoutUndefined, type ToolUnit, type Units } from "@modelgate/contracts";
+import { totalInputTokens, totalOutputTokens, withoutUndefined, type ToolUnit, type Units } from "@modelgate/contracts";
 import { memberOf, ownEntry, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import type { ReportedCall, ReportedExtraUsage, RequestedFees } from "../fees.ts";
 import {
@@ -33,7 +33,7 @@ export const interactionsUsage = (usage: unknown): Units | undefined => googleUs
 /** Renders units as `usage`. There is no member for tokens written to a cache, so they are included in the input. */
 export function renderUsage(units: Units): JsonRecord {
   const reasoningTokens = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
-  const [input, output] = [inputTotal(units), outputTotal(units) - reasoningTokens];
+  const [input, output] = [totalInputTokens(units), totalOutputTokens(units) - reasoningTokens];
   return withoutUndefined({
     total_input_tokens: input,
     input_tokens_by_modality: tokensByModality(form, input, units.inputAudioTokens, units.inputImageTokens),

@@ -1,4 +1,4 @@
-import { outputTotal, withoutUndefined, type UnitName, type Units } from "@modelgate/contracts";
+import { totalOutputTokens, withoutUndefined, type UnitName, type Units } from "@modelgate/contracts";
 import { hasAny, isRecord, spliceMembers, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import {
@@ -104,7 +104,7 @@ export function renderUsage(units: Units): JsonRecord {
     cache_creation_input_tokens: short + long,
     cache_creation: long > 0 ? { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } : undefined,
     cache_read_input_tokens: units.cachedInputTokens ?? 0,
-    output_tokens: outputTotal(units),
+    output_tokens: totalOutputTokens(units),
     output_tokens_details: thinking > 0 ? { thinking_tokens: thinking } : undefined,
   });
 }

@@ -1,4 +1,4 @@
-import { Failure, inputTotal, outputTotal, type Units } from "@modelgate/contracts";
+import { Failure, totalInputTokens, totalOutputTokens, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
 import { completionFinishReasons, type Choice, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
@@ -76,9 +76,9 @@ export function lastMembers(
     done_reason: completionFinishReasons[finish],
     total_duration: nanoseconds(total),
     load_duration: 0,
-    prompt_eval_count: usage === undefined ? undefined : inputTotal(usage),
+    prompt_eval_count: usage === undefined ? undefined : totalInputTokens(usage),
     prompt_eval_duration: nanoseconds(untilFirstText),
-    eval_count: usage === undefined ? undefined : outputTotal(usage),
+    eval_count: usage === undefined ? undefined : totalOutputTokens(usage),
     eval_duration: nanoseconds(total - untilFirstText),
   };
 }

@@ -1,4 +1,4 @@
-import { inputTotal, outputTotal, type Units, type ToolUnit } from "@modelgate/contracts";
+import { totalInputTokens, totalOutputTokens, type Units, type ToolUnit } from "@modelgate/contracts";
 import { memberAboveStandardPrice } from "../../images/hub/pricing.ts";
 import { asRecord, isRecord, memberOf, type JsonRecord, splitWords, spliceMembers } from "@modelgate/formats/json";
 import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
@@ -44,8 +44,8 @@ export function responsesUsage(usage: unknown): Units | undefined {
  * output.
  */
 export function renderUsage(units: Units): JsonRecord {
-  const input = inputTotal(units);
-  const output = outputTotal(units);
+  const input = totalInputTokens(units);
+  const output = totalOutputTokens(units);
   return {
     input_tokens: input,
     input_tokens_details: {
