@@ -99,7 +99,7 @@ async function addTask(
   });
   const created = await createTask(redis, {
     task,
-    dueAt: createdAt + 5_000,
+    nextPollAt: createdAt + 5_000,
     holdUntil: createdAt + 2 * day,
     keepMs: 30 * day,
     callbackDueAt: createdAt + 20_000,
@@ -141,7 +141,7 @@ test("a task whose hold was swept is not recorded", async () => {
   const task = await createdTask();
   await settle(redis, { ...task, callId: task.callId, costNanos: 0n, tokens: 0, draft: task.draft });
   const late = { ...task, id: `${task.id}late` };
-  expect(await createTask(redis, { task: late, dueAt: 0, holdUntil: 0, keepMs: day, callbackDueAt: 0 })).toBe(
+  expect(await createTask(redis, { task: late, nextPollAt: 0, holdUntil: 0, keepMs: day, callbackDueAt: 0 })).toBe(
     "no-hold",
   );
   expect(await findTask(redis, task.accountId, late.id)).toBeUndefined();
@@ -207,7 +207,7 @@ describe("events of a task that are not published yet", () => {
   const progressing = (task: TaskRecord, version: string) => ({
     task: { ...task, state: "in_progress" as const },
     version,
-    dueAt: 0,
+    nextPollAt: 0,
     from: "queued" as const,
     keepMs: day,
     callbackDueAt: 0,

@@ -74,7 +74,7 @@ async function begin(id: string): Promise<TaskRecord> {
   const reservation = { nanos: 7n, floorNanos: 0n, tokens: 0, leaseMs: keepMs, outboxBound: 1_000 };
   await hold(redis, { accountId: account, callId, draft, tokenId: "tok_1", ...reservation });
   const times = {
-    dueAt: createdAt + keepMs,
+    nextPollAt: createdAt + keepMs,
     holdUntil: createdAt + keepMs,
     callbackDueAt: createdAt,
     cipher: taskCipher,
@@ -203,7 +203,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await advanceTask(redis, {
       task: polled,
       version: stored?.version ?? "",
-      dueAt: Date.now(),
+      nextPollAt: Date.now(),
       keepMs,
       callbackDueAt: 0,
       nowMs: Date.now(),

@@ -52,7 +52,7 @@ async function put(number: number): Promise<void> {
   };
   const money = { nanos: 500_000_000n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000_000 };
   await hold(redis, { accountId, callId: task.callId, draft: task.draft, tokenId: task.tokenId, ...money });
-  await createTask(redis, { task, dueAt: now, holdUntil: now + 90_000_000, keepMs: 1e9, callbackDueAt: now });
+  await createTask(redis, { task, nextPollAt: now, holdUntil: now + 90_000_000, keepMs: 1e9, callbackDueAt: now });
 }
 
 const usedMemory = async () => Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]);

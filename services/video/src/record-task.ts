@@ -47,7 +47,7 @@ export async function recordTask(deps: Deps, { hold, recordOf, ids }: AcceptedTa
 async function storeIfHeld(deps: Deps, task: TaskRecord): Promise<boolean> {
   const creation = {
     task,
-    dueAt: task.createdAt + deps.pace.firstMs,
+    nextPollAt: task.createdAt + deps.pace.firstMs,
     holdUntil: task.deadlineAt + holdLeaseMarginMs,
     keepMs: deps.limits.keepMs,
     callbackDueAt: deps.callbacks.leaseEnd(),

@@ -67,11 +67,11 @@ describe("in any sequence of polls", () => {
   test("a task is polled until it has ended, later than now and never after its deadline", () => {
     fc.assert(
       fc.property(polls, (drawnPolls) => {
-        for (const { task, dueAt, nowMs } of stepsOf(drawnPolls)) {
-          expect(dueAt === undefined).toBe(isEnded(task.state));
-          if (dueAt === undefined) continue;
-          expect(dueAt).toBeGreaterThan(nowMs);
-          expect(dueAt).toBeLessThanOrEqual(deadlineAt);
+        for (const { task, nextPollAt, nowMs } of stepsOf(drawnPolls)) {
+          expect(nextPollAt === undefined).toBe(isEnded(task.state));
+          if (nextPollAt === undefined) continue;
+          expect(nextPollAt).toBeGreaterThan(nowMs);
+          expect(nextPollAt).toBeLessThanOrEqual(deadlineAt);
         }
       }),
     );
@@ -107,7 +107,7 @@ describe("a poll without a result", () => {
       const step = advance(task, { kind: "unknown" }, momentAt(0));
       expect(step?.task).toEqual({ ...fresh, polls: miss + 1, misses: miss + 1 });
       task = step?.task ?? task;
-      pauses.push((step?.dueAt ?? 0) - createdAt);
+      pauses.push((step?.nextPollAt ?? 0) - createdAt);
     }
     expect(pauses).toEqual(pauses.toSorted((left, right) => left - right));
     expect(pauses[0]).toBe(10_000);
@@ -132,7 +132,8 @@ describe("a poll without a result", () => {
 
 test("an open task is polled after 5 s, then at growing intervals up to 30 s, with 20 % jitter", () => {
   const pauseAfter = (polls: number, random: number) =>
-    (advance({ ...fresh, polls }, { kind: "pending", state: "queued" }, momentAt(0, random))?.dueAt ?? 0) - createdAt;
+    (advance({ ...fresh, polls }, { kind: "pending", state: "queued" }, momentAt(0, random))?.nextPollAt ?? 0) -
+    createdAt;
   expect([0, 1, 2, 3, 4, 5, 50].map((polls) => pauseAfter(polls, 0.5))).toEqual([
     5_000, 7_500, 11_250, 16_875, 25_313, 30_000, 30_000,
   ]);

@@ -76,7 +76,13 @@ async function startTask(dueAt: number, accountId = `account-${++count}`): Promi
   const { callId, draft, tokenId } = task;
   const money = { nanos: 1n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000, nowMs: noon };
   await hold(redis, { accountId, callId, draft, tokenId, ...money });
-  const created = await createTask(redis, { task, dueAt: noon, holdUntil: noon, keepMs: 1e9, callbackDueAt: dueAt });
+  const created = await createTask(redis, {
+    task,
+    nextPollAt: noon,
+    holdUntil: noon,
+    keepMs: 1e9,
+    callbackDueAt: dueAt,
+  });
   if (typeof created !== "object") throw new Error("the task is not recorded");
   return { url, event: created.event, tries: 0 };
 }

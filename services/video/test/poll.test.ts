@@ -117,7 +117,7 @@ async function startTask(more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
   });
   await createTask(redis, {
     task,
-    dueAt: noon + 5_000,
+    nextPollAt: noon + 5_000,
     holdUntil: noon + day + 3_600_000,
     keepMs: 30 * day,
     callbackDueAt: noon,
@@ -284,13 +284,14 @@ test("a vendor with many polls that do not answer leaves slots for others, and i
   clock = noon + 5_000;
   const few = { ...deps, limits: { ...deps.limits, roundMs: 10, concurrency: 4, pollTimeoutMs: 600_000 } };
   await using _poller = openPoller(few, () => undefined);
-  const dueAt = ({ id, accountId }: TaskRecord) =>
+  const nextPollAt = ({ id, accountId }: TaskRecord) =>
     redis.zscore(`tasks-due:{s${shardOf(accountId)}}`, `${id} ${accountId}`).then(Number);
   const postponed = noon + 10_000;
   const polled = () => slow.filter((task) => pollsOf(task) > 0).length;
   await until(
     "half of the slots to be used and the other tasks to be postponed",
-    async () => polled() === 2 && (await Promise.all(slow.map(dueAt))).filter((due) => due === postponed).length === 6,
+    async () =>
+      polled() === 2 && (await Promise.all(slow.map(nextPollAt))).filter((due) => due === postponed).length === 6,
   );
   expect(await Promise.all(slow.map(storedTask))).toEqual(
     slow.map(() => expect.objectContaining({ polls: 0, misses: 0 })),

@@ -4,14 +4,14 @@
   task hash: version, record, entries (of its events in the outbox)   due zset: member -> time (ms)
   account, hold, holds, outbox, budgets, late: see settlement.lua
   callbacksDue zset: event id -> time (ms)   callbacks hash: event id -> JSON
-  Values that may be nil: dueAt (the task has ended), event (its state is the same), settleCall (nothing to settle),
-  callbackId (no callback)
+  Values that may be nil: nextPollAt (the task has ended), event (its state is the same),
+  settleCall (nothing to settle), callbackId (no callback)
   Returns the new outbox entries, the settlement's receipt, and the entry id and JSON of each earlier event of the task
   that is still in the outbox. ]]
 if redis.call('HGET', task, 'version') ~= version then return {'stale'} end
 redis.call('HSET', task, 'version', tostring(tonumber(version) + 1), 'record', record)
-if dueAt then
-  redis.call('ZADD', due, dueAt, member)
+if nextPollAt then
+  redis.call('ZADD', due, nextPollAt, member)
 else
   redis.call('ZREM', due, member)
   if redis.call('PTTL', task) < 0 then redis.call('PEXPIRE', task, keepMs) end

@@ -20,7 +20,7 @@ export interface TaskAdvance {
   /** Version of the stored record from which `task` was derived. */
   readonly version: string;
   /** Unix time in ms of the next poll; absent if the task has ended. */
-  readonly dueAt?: number | undefined;
+  readonly nextPollAt?: number | undefined;
   /** Previous state of the task, if the state changes. */
   readonly from?: TaskState | undefined;
   /** Set when the task ends. The cost of a failed task is zero. */
@@ -42,7 +42,7 @@ const advanceScript = defineScript({
     member: "text",
     version: "text",
     record: "text",
-    dueAt: "number?",
+    nextPollAt: "number?",
     keepMs: "number",
     event: "text?",
     settleCall: "text?",
@@ -64,7 +64,7 @@ const advanceScript = defineScript({
  * not published, then the new ones.
  */
 export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
-  const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
+  const { task, version, nextPollAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
   const { id, accountId, callId } = task;
   const shard = shardOf(accountId);
   const event = from === undefined ? undefined : makeTaskEvent(task, { from, nowMs, keepMs, cipher: advance.cipher });
@@ -87,7 +87,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
       member: taskMember(task),
       version,
       record: JSON.stringify(task),
-      dueAt,
+      nextPollAt,
       keepMs,
       event: event && JSON.stringify(event),
       settleCall: settlement && callId,

@@ -7,7 +7,7 @@
 if redis.call('EXISTS', task) == 1 then return {'exists'} end
 if not redis.call('ZSCORE', holds, callId) then return {'no-hold'} end
 redis.call('HSET', task, 'version', '1', 'record', record)
-redis.call('ZADD', due, dueAt, member)
+redis.call('ZADD', due, nextPollAt, member)
 redis.call('ZADD', list, createdAt, id)
 redis.call('ZREMRANGEBYSCORE', list, '-inf', string.format('(%.0f', listedSince))
 redis.call('ZADD', holds, 'XX', holdUntil, callId)

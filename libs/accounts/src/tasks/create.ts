@@ -9,7 +9,7 @@ import { makeTaskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
 /** A task that its vendor has accepted. */
 export interface TaskCreation {
   readonly task: TaskRecord;
-  readonly dueAt: number;
+  readonly nextPollAt: number;
   /** Unix time in ms at which the hold's lease ends, after the task's deadline. */
   readonly holdUntil: number;
   /** Time in ms for which the account's list shows the task. */
@@ -27,7 +27,7 @@ const createScript = defineScript({
     id: "text",
     member: "text",
     record: "text",
-    dueAt: "number",
+    nextPollAt: "number",
     createdAt: "number",
     callId: "text",
     holdUntil: "number",
@@ -44,7 +44,7 @@ const createScript = defineScript({
  */
 export async function createTask(
   redis: Redis,
-  { task, dueAt, holdUntil, keepMs, callbackDueAt, cipher }: TaskCreation,
+  { task, nextPollAt, holdUntil, keepMs, callbackDueAt, cipher }: TaskCreation,
 ): Promise<OutboxEntry<StoredTaskEvent> | "recorded" | "no-hold"> {
   const { id, accountId, createdAt, callId } = task;
   const shard = shardOf(accountId);
@@ -65,7 +65,7 @@ export async function createTask(
         id,
         member: taskMember({ accountId, id }),
         record: JSON.stringify(task),
-        dueAt,
+        nextPollAt,
         createdAt,
         callId,
         holdUntil,

@@ -21,10 +21,10 @@ export interface PollMoment {
   readonly pace: PollPace;
 }
 
-/** The new record of a task, and the time of its next poll; `dueAt` is absent if the task has ended. */
+/** The new record of a task, and the time of its next poll; `nextPollAt` is absent if the task has ended. */
 export interface PollStep {
   readonly task: TaskRecord;
-  readonly dueAt?: number | undefined;
+  readonly nextPollAt?: number | undefined;
 }
 
 const stateRanks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress: 1, completed: 2, failed: 2 };
@@ -106,8 +106,8 @@ function usualPauseMs(polls: number, { firstMs, longestMs }: PollPace): number {
 
 /** Returns the step of a task that was due and not polled; undefined if its next poll would be past its deadline. */
 export function postpone(task: TaskRecord, moment: PollMoment): PollStep | undefined {
-  const { dueAt = task.deadlineAt, ...step } = scheduleNextPoll(task, moment.pace.firstMs, moment);
-  return dueAt < task.deadlineAt ? { ...step, dueAt } : undefined;
+  const { nextPollAt = task.deadlineAt, ...step } = scheduleNextPoll(task, moment.pace.firstMs, moment);
+  return nextPollAt < task.deadlineAt ? { ...step, nextPollAt } : undefined;
 }
 
 function stepAfterMiss(task: TaskRecord, moment: PollMoment): PollStep {
@@ -119,6 +119,6 @@ function stepAfterMiss(task: TaskRecord, moment: PollMoment): PollStep {
 
 /** Returns the step with the time of the next poll: `pauseMs` from now, varied by up to a fifth. */
 function scheduleNextPoll(task: TaskRecord, pauseMs: number, { nowMs, random }: PollMoment): PollStep {
-  const dueAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));
-  return { task, dueAt: Math.min(dueAt, task.deadlineAt) };
+  const nextPollAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));
+  return { task, nextPollAt: Math.min(nextPollAt, task.deadlineAt) };
 }

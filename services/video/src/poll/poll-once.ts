@@ -68,12 +68,16 @@ async function pollTask(
 }
 
 /** Stores a step, unless another process has changed the task meanwhile. Settles a task that has ended. */
-async function storeStep(deps: Deps, { task: before, version }: StoredTask, { task, dueAt }: PollStep): Promise<void> {
+async function storeStep(
+  deps: Deps,
+  { task: before, version }: StoredTask,
+  { task, nextPollAt }: PollStep,
+): Promise<void> {
   const nowMs = deps.now();
   const entries = await advanceTask(deps.relay.redis, {
     task,
     version,
-    dueAt,
+    nextPollAt,
     from: before.state === task.state ? undefined : before.state,
     settlement: isEnded(task.state) ? settlementOf(task, nowMs) : undefined,
     keepMs: deps.limits.keepMs,
