@@ -400,8 +400,8 @@ describe("fields that both wires have are converted", () => {
     const count = (body: object) => JSON.stringify(body).match(/cache_control|prompt_cache_breakpoint/g)?.length;
     const [six, four] = [crossed("responses", input(6), "messages"), crossed("responses", input(4), "messages")];
     expect([count(six.body), six.dropped, count(four.body), four.dropped]).toEqual([4, ["text.cache"], 4, []]);
-    const keyed = crossed("responses", { ...input(6), prompt_cache_key: "k" }, "messages");
-    expect([count(keyed.body), keyed.dropped]).toEqual([2, ["text.cache"]]);
+    const withCacheKey = crossed("responses", { ...input(6), prompt_cache_key: "k" }, "messages");
+    expect([count(withCacheKey.body), withCacheKey.dropped]).toEqual([2, ["text.cache"]]);
     const chat = crossed("responses", input(6), "chat", "gpt-5.6-sol");
     expect([count(chat.body), chat.dropped]).toEqual([4, ["text.cache"]]);
     expect(chat.body).toMatchObject({ prompt_cache_options: { mode: "explicit" } });

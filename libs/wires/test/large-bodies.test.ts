@@ -4,7 +4,7 @@ import { decodeImages, readImageBody, wires, writeImages } from "../src/images/i
 import { maxStepBytes, runToEnd } from "@modelgate/formats/json";
 import { chatWireForDialect, wires as textWires, type TextPass } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
-import { videoStores } from "../src/video/index.ts";
+import { videoStoreDialect } from "../src/video/index.ts";
 
 function stepsOf(work: Iterator<undefined, unknown>): number {
   for (let steps = 1; ; steps++) if (work.next().done === true) return steps;
@@ -72,8 +72,8 @@ test.each([
 
 test("JSON within a text is parsed only if it is short", () => {
   const text = (length: number) => JSON.stringify({ file_id: "a", more: "x".repeat(length) });
-  expect(runToEnd(vendorIdsIn(videoStores, { metadata: text(10) }))).toHaveLength(1);
-  expect(() => runToEnd(vendorIdsIn(videoStores, { metadata: text(megabyte) }))).toThrow(Failure);
+  expect(runToEnd(vendorIdsIn(videoStoreDialect, { metadata: text(10) }))).toHaveLength(1);
+  expect(() => runToEnd(vendorIdsIn(videoStoreDialect, { metadata: text(megabyte) }))).toThrow(Failure);
 });
 
 describe("a large picture", () => {

@@ -3,7 +3,7 @@ import { runToEnd } from "@modelgate/formats/json";
 import { wires as realtimeWires } from "../src/realtime/index.ts";
 import { wires } from "../src/text/index.ts";
 import { plainDialect, vendorIdsIn, type StoreDialect } from "../src/vendor-stores/index.ts";
-import { videoStores } from "../src/video/index.ts";
+import { videoStoreDialect } from "../src/video/index.ts";
 
 const dialects = {
   chat: wires.chat.client.stores,
@@ -11,7 +11,7 @@ const dialects = {
   messages: wires.messages.client.stores,
   content: wires.content.client.stores,
   realtime: realtimeWires.realtime.client.stores,
-  videos: videoStores,
+  videos: videoStoreDialect,
   other: plainDialect,
 } as const satisfies Readonly<Record<string, StoreDialect>>;
 type Wire = keyof typeof dialects;

@@ -11,7 +11,7 @@ import {
   type CreatedReader,
   type StoreDialect,
 } from "../src/vendor-stores/index.ts";
-import { videoStores } from "../src/video/index.ts";
+import { videoStoreDialect } from "../src/video/index.ts";
 
 const {
   chat: {
@@ -37,7 +37,7 @@ const dialects: Readonly<Record<string, StoreDialect>> = {
   content,
   interactions,
   realtime: realtimeWires.realtime.client.stores,
-  video: videoStores,
+  video: videoStoreDialect,
   other: plainDialect,
 };
 const madeBy: Readonly<Record<"chat" | "responses" | "messages", CreatedReader>> = {

@@ -118,18 +118,18 @@ interface FoundId {
   readonly at: string;
 }
 
-type Read = (value: unknown, hosts: ReadonlySet<string>) => readonly FoundId[];
+type Read = (value: unknown, vendorHosts: ReadonlySet<string>) => readonly FoundId[];
 
 const none: readonly FoundId[] = [];
 
 /** Extends a reader of one value to lists of values. It stops when it has found more than `maxVendorIds`. */
 const listed =
   (read: Read): Read =>
-  (value, hosts) => {
-    if (!Array.isArray(value)) return read(value, hosts);
+  (value, vendorHosts) => {
+    if (!Array.isArray(value)) return read(value, vendorHosts);
     const references: FoundId[] = [];
     for (let index = 0; index < value.length && references.length <= maxVendorIds; index++)
-      for (const { id, at } of read(value[index], hosts)) references.push({ id, at: `[${index}]${at}` });
+      for (const { id, at } of read(value[index], vendorHosts)) references.push({ id, at: `[${index}]${at}` });
     return references;
   };
 
@@ -143,8 +143,10 @@ const oneObject: Read = (value) => {
   return id === undefined ? none : [{ id, at: ".id" }];
 };
 
-const addresses = (isStored: (text: string, hosts: ReadonlySet<string>) => boolean): Read =>
-  listed((value, hosts) => (typeof value === "string" && isStored(value, hosts) ? [{ id: value, at: "" }] : none));
+const addresses = (isStored: (text: string, vendorHosts: ReadonlySet<string>) => boolean): Read =>
+  listed((value, vendorHosts) =>
+    typeof value === "string" && isStored(value, vendorHosts) ? [{ id: value, at: "" }] : none,
+  );
 
 /** Number of characters at the beginning of a text in which a file's scheme is searched. */
 const schemeHeadCharacters = 64;
@@ -152,9 +154,11 @@ const schemeHeadCharacters = 64;
 const readers: Readonly<Record<Exclude<Naming, "json">, Read>> = {
   id: listed(oneId),
   object: listed(oneObject),
-  "id-or-object": listed((value, hosts) => (isRecord(value) ? oneObject(value, hosts) : oneId(value, hosts))),
+  "id-or-object": listed((value, vendorHosts) =>
+    isRecord(value) ? oneObject(value, vendorHosts) : oneId(value, vendorHosts),
+  ),
   address: addresses(isInStore),
-  "file-address": addresses(isFileInStore),
+  "file-address": addresses(mayBeFileInStore),
   text: (value) =>
     typeof value === "string" && /^\s*fileid:\/\//i.test(value.slice(0, schemeHeadCharacters))
       ? [{ id: value.slice(0, schemeHeadCharacters), at: "" }]
@@ -255,7 +259,7 @@ function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
 }
 
 /** Returns true unless the address is a public web address or a data URL. */
-function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
+function mayBeFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);
   const name = scheme.exec(head)?.[1]?.toLowerCase();
   if (name === undefined) return isBlank(head) || head.trim() !== "";

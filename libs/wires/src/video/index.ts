@@ -37,7 +37,7 @@ export const wires = {
 >;
 
 /** Rules for finding objects in the vendor's store. */
-export const videoStores: StoreDialect = {
+export const videoStoreDialect: StoreDialect = {
   members: [
     {
       names: (

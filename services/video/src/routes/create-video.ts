@@ -2,7 +2,7 @@ import type { TaskRecord } from "@modelgate/accounts";
 import { Failure, type ClientVideoWire } from "@modelgate/contracts";
 import { inTurnsIfLong, unlessEnded, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { formAsBody, refuseVendorIds, runCall } from "@modelgate/relay";
-import { checkImages, videoStores, wires, type VideoClient } from "@modelgate/wires/video";
+import { checkImages, videoStoreDialect, wires, type VideoClient } from "@modelgate/wires/video";
 import { extractCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { Frames } from "../frames.ts";
@@ -19,7 +19,7 @@ export function createVideo(deps: Deps, clientWire: ClientVideoWire): EndpointHa
     using body = await readVideoBody(deps, call);
     const { members, callbackUrl } = extractCallback(body.members);
     const { request, dropped } = client.read(members, {});
-    await refuseVendorIds(deps.relay, call, { dialect: videoStores, body: formAsBody(Object.entries(members)) });
+    await refuseVendorIds(deps.relay, call, { dialect: videoStoreDialect, body: formAsBody(Object.entries(members)) });
     if (call.id === "imageToVideo" && request.firstFrame === undefined)
       throw new Failure("missing_required_parameter", "Missing required parameter: image.", { param: "image" });
     await createAndAnswer(kind, call, { clientWire, client, request, dropped, callbackUrl });

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { refuseVendorIds } from "@modelgate/relay";
-import { videoStores, wires } from "@modelgate/wires/video";
+import { videoStoreDialect, wires } from "@modelgate/wires/video";
 import { extractCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { findTaskOfCaller, taskContext, taskForClient } from "../show-task.ts";
@@ -17,7 +17,7 @@ type Action = (kind: VideoKind, call: ServiceCall, body: VideoBody) => Promise<v
 const actions: Readonly<Record<string, Action>> = {
   async CVSync2AsyncSubmitTask(kind, call, body) {
     const { members, callbackUrl } = extractCallback(body.members);
-    await refuseVendorIds(kind.deps.relay, call, { dialect: videoStores, body: members });
+    await refuseVendorIds(kind.deps.relay, call, { dialect: videoStoreDialect, body: members });
     await createAndAnswer(kind, call, { clientWire: "jimeng-video", client, ...client.read(members), callbackUrl });
   },
   async CVSync2AsyncGetResult({ deps }, call, { members }) {

@@ -1,4 +1,4 @@
-import { contentStores } from "../../text/content/sources.ts";
+import { contentStoreDialect } from "../../text/content/sources.ts";
 import type { Wire } from "../../wire.ts";
 import type {
   RealtimeClient,
@@ -23,7 +23,7 @@ import { noHandleMessage, requestsHandles } from "./client-setup.ts";
 export const geminiLive = {
   name: "gemini-live",
   vendor: { bridge: (names) => new GeminiLiveBridge(names) },
-  client: { bridge: (names, inner) => new LiveBridge(inner, names), stores: contentStores },
+  client: { bridge: (names, inner) => new LiveBridge(inner, names), stores: contentStoreDialect },
   pass: { bridge: (names) => new LivePassBridge(names) },
 } as const satisfies Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>;
 

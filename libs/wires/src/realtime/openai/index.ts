@@ -56,7 +56,7 @@ export class OpenaiBridge implements RealtimeBridge {
       transcriber: this.#transcriber.current,
       nextTranscriber: this.#transcriber.next,
       pendingResponses: this.#pending.responses,
-      isPending: this.#pending.any,
+      isPending: this.#pending.hasAny,
     };
   }
 
@@ -98,7 +98,7 @@ export class OpenaiBridge implements RealtimeBridge {
   }
 
   stop(): readonly RealtimeMessage[] {
-    if (!this.#pending.any && !this.#pending.hasSpeech) return [];
+    if (!this.#pending.hasAny && !this.#pending.hasSpeech) return [];
     // The vendor confirms this event only after it has handled all earlier events.
     const last = { type: "input_audio_buffer.clear", event_id: `event_${this.#names.sessionId}last` };
     this.#pending.add(last);

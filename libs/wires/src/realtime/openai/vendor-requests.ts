@@ -18,7 +18,7 @@ export class PendingRequests {
   #waiting: { readonly type: RequestType; readonly eventId: unknown }[] = [];
   #hasSpeech = false;
 
-  get any(): boolean {
+  get hasAny(): boolean {
     return this.#waiting.length > 0;
   }
 
@@ -45,7 +45,7 @@ export class PendingRequests {
 
   answer(type: string | undefined, data: Buffer): void {
     if (type === "input_audio_buffer.committed") this.#hasSpeech = false;
-    if (!this.any) return;
+    if (!this.hasAny) return;
     if (type === "error") return this.#refused(data);
     const index = this.#waiting.findIndex((request) => answerEvents[request.type] === type);
     if (index < 0) return;

@@ -128,8 +128,8 @@ function dialectPass(dialect: ChatDialect): TextPass {
   };
 }
 
-/** Values of `object` in chunks of this wire and of completions. */
-const chunkObjects = ["chat.completion", "text_completion"];
+/** Prefixes of `object` in chunks of this wire and of completions. */
+const chunkObjectPrefixes = ["chat.completion", "text_completion"];
 
 /** Returns true if an event can be the first one of a stream: a chunk of an answer, not an error. */
 export function isStreamStart(event: JsonRecord): boolean {
@@ -138,6 +138,8 @@ export function isStreamStart(event: JsonRecord): boolean {
   const choices = event["choices"] ?? undefined;
   // Some vendors first send the model's name or the usage in a chunk without choices.
   if (choices === undefined)
-    return isRecord(usage) || (typeof object === "string" && chunkObjects.some((prefix) => object.startsWith(prefix)));
+    return (
+      isRecord(usage) || (typeof object === "string" && chunkObjectPrefixes.some((prefix) => object.startsWith(prefix)))
+    );
   return Array.isArray(choices) && choices.every(isRecord);
 }

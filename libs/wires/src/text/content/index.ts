@@ -5,7 +5,7 @@ import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readParams, inspectedMembers, parseRequest, contentToCount } from "./client-request.ts";
 import { arrayFraming, sseFraming, ContentWriter } from "./client-stream.ts";
-import { contentStores } from "./sources.ts";
+import { contentStoreDialect } from "./sources.ts";
 import { contentPass } from "./pass.ts";
 import { requestsReasoning } from "./thinking.ts";
 import { requestedFees } from "./usage.ts";
@@ -44,7 +44,7 @@ export const contentWire = {
     readParams,
     inspectedMembers,
     answerPrefix: "",
-    stores: contentStores,
+    stores: contentStoreDialect,
     keepAlive: contentPass.heartbeat,
     failureFrame: contentPass.failureFrame,
     dialogue: readDialogue,

@@ -112,7 +112,7 @@ export function renderVoice(voice: string): JsonRecord | undefined {
 /**
  * Rules for finding objects in a vendor's store. These members contain JSON of the client, which names no such objects.
  */
-export const contentStores: StoreDialect = {
+export const contentStoreDialect: StoreDialect = {
   opaque: splitWords(`
     args response parameters parameters_json_schema response_schema response_json_schema response_format labels
   `),

@@ -7,7 +7,7 @@ import type { ParsedText } from "../hub/wire.ts";
 import { extensionMembers } from "../hub/openai-models.ts";
 import type { OutputFormat, ReasoningOptions, TextRequest, NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
 import { efforts, searchToolName } from "../hub/request.ts";
-import { maxTools, parseTurns } from "./client-turns.ts";
+import { maxTools, parseInput } from "./client-turns.ts";
 import { qualifiedName, isWebSearch, parseSearch } from "./tools.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
@@ -20,7 +20,7 @@ const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wan
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   refuseState(fields);
-  const { instructions: systems, turns, compactionTrigger, changes } = parseTurns(fields);
+  const { instructions: systems, turns, compactionTrigger, changes } = parseInput(fields);
   const instructions = fields.text("instructions");
   const { tools, makesImages } = parseTools([...fields.each("tools", maxTools), ...changes.tools]);
   const reasoning = parseReasoning(fields);

@@ -23,7 +23,7 @@ class ItemTurns extends TurnCollector {
 }
 
 /** Reads `input`. Throws Failure (400) for an invalid item or an unresolved reference. */
-export function parseTurns(body: Fields) {
+export function parseInput(body: Fields) {
   const conversation = new ItemTurns();
   // A request may have instructions only.
   const input = body.has("input") || body.has("instructions") ? body.raw("input") : body.needText("input");

@@ -37,8 +37,8 @@ const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
 interface ByProtocol {
   /** Members of `input`. */
   readonly pictures: JsonRecord;
-  /** Members of `parameters`. */
-  readonly shape: JsonRecord;
+  /** Members of `parameters` that set the size: `size`, or `resolution` and `ratio`. */
+  readonly sizeMembers: JsonRecord;
   readonly dropped: readonly string[];
 }
 
@@ -52,7 +52,12 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
     negative_prompt: request.negativePrompt,
     ...parts.pictures,
   });
-  const parameters = withoutUndefined({ ...additional.members, ...parts.shape, duration: seconds, seed: request.seed });
+  const parameters = withoutUndefined({
+    ...additional.members,
+    ...parts.sizeMembers,
+    duration: seconds,
+    seed: request.seed,
+  });
   return {
     body: { model, input, parameters },
     dropped: [...additional.dropped, ...parts.dropped, ...namesOfSetFields(request, ["fps"])],
@@ -65,11 +70,11 @@ function renderCurrent(request: VideoRequest): ByProtocol {
   const { firstFrame, lastFrame } = request;
   if (firstFrame === undefined) {
     const { resolution, ratio, dropped } = fitShape(request, ratios, resolutionNames);
-    return { pictures: {}, shape: { resolution, ratio }, dropped };
+    return { pictures: {}, sizeMembers: { resolution, ratio }, dropped };
   }
   const media = [{ type: "first_frame", url: addressOfImage(firstFrame, "firstFrame") }];
   if (lastFrame !== undefined) media.push({ type: "last_frame", url: addressOfImage(lastFrame, "lastFrame") });
-  return { pictures: { media }, ...shapedByPicture(request) };
+  return { pictures: { media }, ...sizeFromImage(request) };
 }
 
 /**
@@ -81,20 +86,20 @@ function renderFormer(request: VideoRequest, model: string): ByProtocol {
   if (firstFrame === undefined)
     return {
       pictures: {},
-      shape: { size: size === undefined ? undefined : `${size.width}*${size.height}` },
+      sizeMembers: { size: size === undefined ? undefined : `${size.width}*${size.height}` },
       dropped: namesOfSetFields(request, ["aspectRatio"]),
     };
   const first = addressOfImage(firstFrame, "firstFrame");
   if (!bothFrames.test(model)) refuseFields(request, ["lastFrame"]);
   const last = addressOfImage(lastFrame, "lastFrame");
   const pictures = bothFrames.test(model) ? { first_frame_url: first, last_frame_url: last } : { img_url: first };
-  return { pictures, ...shapedByPicture(request) };
+  return { pictures, ...sizeFromImage(request) };
 }
 
-/** Returns the shape of a video from an image, which determines its aspect ratio. */
-function shapedByPicture(request: VideoRequest): Omit<ByProtocol, "pictures"> {
+/** Returns the size members of a video from an image. The image determines the aspect ratio. */
+function sizeFromImage(request: VideoRequest): Omit<ByProtocol, "pictures"> {
   return {
-    shape: { resolution: resolutionNameOf(resolutionNames, request) },
+    sizeMembers: { resolution: resolutionNameOf(resolutionNames, request) },
     dropped: namesOfSetFields(request, ["size", "aspectRatio"]),
   };
 }
