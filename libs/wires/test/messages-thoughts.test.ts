@@ -237,7 +237,7 @@ describe("a signature of another vendor", () => {
     }
   });
 
-  /** Asserts that a stream and a complete answer have the same blocks. */
+  /** Returns the blocks of a complete answer, after asserting that a stream has the same ones. */
   function blocks(parts: readonly Part[]): unknown {
     const { content } = messagesWire.client.render(whole(parts), contextFor());
     expect(assembledMessage(written(messagesWire.client.stream(contextFor()), whole(parts)))["content"]).toEqual(

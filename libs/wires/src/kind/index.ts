@@ -48,7 +48,8 @@ export function countTextBytes(texts: Iterable<string>): number {
 }
 
 /**
- * Bytes added for each text: two tokens, with which a model may mark its beginning and end, of at least two bytes each.
+ * Bytes added for each text: two tokens, with which a model may mark the text's beginning and end, of at least two
+ * bytes each.
  */
 const extraBytesPerText = 4;
 

@@ -46,7 +46,7 @@ function objectAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
   return path.reduce<JsonRecord>((record, name) => toCamelCase(asRecord(record[name])), value);
 }
 
-/** Message of the Live API that no resumption handle is available. */
+/** Message of the Live API which states that no resumption handle is available. */
 export const noHandleMessage = { sessionResumptionUpdate: { resumable: false } };
 
 const geminiOnlySettings =

@@ -199,7 +199,7 @@ class ChatPartWriter {
     return this.#chunk({ tool_calls: [{ index: call, id, ...tool }] });
   }
 
-  /** Renders the end of a call. Some clients expect text next to a signature, even if it is empty. */
+  /** Renders the end of a call. Some clients require arguments next to a signature, so empty ones are sent. */
   #endCall({ opened, call, bufferedPieces }: OpenChatPart, signature: Signature | undefined): string {
     const wrapped = bufferedPieces?.join("") ?? "";
     this.#bufferedCharacters -= wrapped.length;

@@ -68,7 +68,7 @@ const defaultReasoningMember = "reasoning_content";
 const developerBytes = Buffer.from('"developer"');
 const reasoningBytes = Buffer.from(`"${defaultReasoningMember}"`);
 
-/** Returns true if the vendor refuses or misreads a message. Messages are parsed only if the body may have such a one. */
+/** Returns true if the vendor refuses or misreads a message. Parses messages only if the body may contain one. */
 export function* hasUnsupportedMessage(
   body: Buffer,
   { noDeveloper, reasoningMember = defaultReasoningMember }: ChatDialect,

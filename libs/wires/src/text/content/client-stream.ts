@@ -141,8 +141,8 @@ function partKey(choice: number, part: number): string {
 }
 
 /**
- * Piece with an empty text. It replaces a comment, which SDKs (Gemini CLI 0.61, google-genai) read as data, and then
- * end the stream.
+ * Piece with an empty text. It is sent instead of a comment, because some SDKs (Gemini CLI 0.61, google-genai) read a
+ * comment as data, and then end the stream.
  */
 const keepAliveChunk = JSON.stringify({ candidates: [emptyCandidate(0)] });
 

@@ -193,7 +193,10 @@ export class TurnCollector {
   }
 }
 
-/** Attaches a signature to the call that its envelope names, or else to the last part. */
+/**
+ * Attaches a signature to the tool call that its envelope names, or to the last part if the envelope names no call. The
+ * signature of an unknown call is ignored.
+ */
 export function attachSignature(parts: Part[], { signature, call }: Envelope): void {
   const index =
     call === undefined ? parts.length - 1 : parts.findIndex((part) => part.kind === "tool-call" && part.id === call);

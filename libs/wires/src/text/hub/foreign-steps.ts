@@ -53,7 +53,10 @@ function stepOf(value: unknown): string {
   return typeof step === "string" ? step : "";
 }
 
-/** Removes steps and tools of other wires' vendors. A step that can be written as text becomes text. */
+/**
+ * Removes the steps and tools of other wires' vendors that an answer does not need, and converts steps to text if
+ * possible. Any other step or tool remains, and is refused when it is rendered.
+ */
 export function withoutForeignSteps(request: TextRequest, wire: TextWireName, unsupported: Unsupported): TextRequest {
   const { tools, turns } = request;
   const convertPart = (part: Part): readonly Part[] => {

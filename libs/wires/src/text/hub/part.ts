@@ -113,7 +113,10 @@ export interface CompactionPart {
   readonly signature: Signature;
 }
 
-/** An item or block of a vendor's tool. Only this wire can express it. */
+/**
+ * An item or block that only its wire can express, for example a call of a tool that the vendor runs, or the audio of a
+ * chat answer.
+ */
 export interface VendorPart {
   readonly kind: "vendor";
   readonly wire: TextWireName;

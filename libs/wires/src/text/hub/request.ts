@@ -3,8 +3,8 @@ import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { CacheHint, Part, TextPart } from "./part.ts";
 
 /**
- * Names and descriptions of a tool that belongs to a namespace on the responses wire. On other wires, the namespace is
- * part of the tool's name.
+ * Name and description of a tool, and of the namespace that it belongs to on the responses wire. On other wires, the
+ * namespace is part of the tool's name.
  */
 export interface NamespacedTool {
   readonly namespace: string;
@@ -121,7 +121,7 @@ export interface TextRequest {
   readonly logProbabilities?: { readonly alternatives: number } | undefined;
   /** Bias of single tokens, by their ids. */
   readonly logitBias?: JsonRecord | undefined;
-  /** Kinds of output in addition to text. */
+  /** Kinds of output that the client requests. Without them, the model answers with text. */
   readonly modalities?: readonly ("text" | "image" | "audio")[] | undefined;
   /** Aspect ratio and size of images that the model makes. */
   readonly image?: { readonly aspectRatio?: string | undefined; readonly size?: string | undefined } | undefined;

@@ -80,7 +80,7 @@ export function renderSignature(signature: Signature | undefined, wire: TextWire
   return signature === undefined ? placeholderSignature : signatureForClient(signature, wire);
 }
 
-/** Reads an envelope in a block of reasoning; undefined unless its signature belongs to another part. */
+/** Returns the envelope in the signature of a reasoning block if it belongs to another part; otherwise undefined. */
 export function envelopeOfOtherPart(text: unknown): Envelope | undefined {
   const envelope = typeof text === "string" ? decodeEnvelope(text) : undefined;
   return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;

@@ -72,7 +72,7 @@ export class InteractionsWriter implements StreamWriter {
     return { type: "text", text };
   }
 
-  /** Ends a part. Another wire's signature of a call or text becomes a separate step. */
+  /** Ends a part. The signature of a part other than reasoning becomes a separate step. */
   #close(signature: Signature | undefined): string {
     const opened = this.#opened;
     if (opened?.kind === "reasoning")

@@ -56,10 +56,13 @@ function addContent(contents: unknown, added: unknown): readonly JsonRecord[] {
   return [...before.slice(0, -1), { ...last, text: asText(last["text"]) + asText(added["text"]) }];
 }
 
-/** Maximum characters of the events without an id that are stored. */
+/** Maximum characters of consecutive events without an id. If there are more, the stream is not resumed. */
 const maxRepeated = 256 * 1024;
 
-/** Follows the stream of an agent's interaction. The agent continues if the connection breaks. */
+/**
+ * Position in the stream of an agent's interaction, with which the stream can be resumed. The agent continues if the
+ * connection breaks.
+ */
 export class AgentRun implements VendorRun {
   id: string | undefined;
   lastEvent: string | undefined;

@@ -43,7 +43,7 @@ function parseReasoning(step: Fields): Part {
   return withoutUndefined({ kind: "reasoning" as const, text: text.join("\n\n"), summary: true, signature });
 }
 
-/** Reads the envelope in a step; undefined unless its signature belongs to another part. */
+/** Returns the envelope in a `thought` step if its signature belongs to a tool call or to content. */
 export function envelopeOfStep({ value: { type, signature } }: Fields): Envelope | undefined {
   return type === "thought" ? envelopeOfOtherPart(signature) : undefined;
 }
@@ -155,7 +155,7 @@ export function answerSteps(part: Part): readonly JsonRecord[] {
   ];
 }
 
-/** Renders another wire's signature of a call or content as a `thought` step, which clients send back. */
+/** Renders the signature of a call or of content as a `thought` step, which clients send back. */
 export function signatureSteps(signature: Signature | undefined, call?: string): readonly JsonRecord[] {
   if (signature === undefined) return [];
   const envelope = encodeEnvelope({ signature, ...(call === undefined ? { previous: true } : { call }) });

@@ -86,8 +86,8 @@ function isFirstEvent({ type, message }: JsonRecord): boolean {
 }
 
 /**
- * Returns true for results of code execution. Only they name files of the vendor; other results may contain names from
- * third parties.
+ * Returns true for a result of code execution. Only in such results, the ids of files come from the vendor. Other
+ * results may contain ids from third parties.
  */
 function isFromCode({ type }: JsonRecord): boolean {
   return typeof type === "string" && type.endsWith("code_execution_tool_result");

@@ -90,7 +90,7 @@ function withoutServerTools(request: TextRequest, model: string, unsupported: Un
   return { ...request, tools: tools.filter(({ kind }) => kind !== "web-search") };
 }
 
-/** Replaces the format JSON without a schema by an instruction, because the vendor supports JSON only with a schema. */
+/** Replaces the output format `json` by an instruction, because the vendor supports JSON only with a schema. */
 function withFormatInstruction(request: TextRequest, unsupported: Unsupported): TextRequest {
   if (request.format?.kind !== "json") return request;
   unsupported.note("format");

@@ -186,7 +186,10 @@ function parseCalls(message: Fields, calls: CallPairs, index: number): readonly 
   });
 }
 
-/** Parses a tool's result. Without the id of a call or the name of a tool, it answers the oldest pending call. */
+/**
+ * Parses a tool's result. It answers the pending call with its `tool_call_id`. Without an id, it answers the oldest
+ * pending call: of its tool if it has a name, otherwise of any tool.
+ */
 function parseResult(message: Fields, text: string, calls: CallPairs, index: number): ToolResultPart {
   const toolName = message.text("tool_name") ?? message.text("name");
   const call = calls.remove(message.text("tool_call_id"), toolName);

@@ -79,7 +79,7 @@ export class PartWriter {
     return new OpenReasoning(this.#emit, ref, opened.id);
   }
 
-  /** Ends a part. Another wire's signature of a call or text becomes a reasoning item after it. */
+  /** Ends a part. A signature of a part other than reasoning becomes a reasoning item after it. */
   #end(signature: Signature | undefined): string {
     const ended = this.#open?.endPart(signature) ?? "";
     if (signature === undefined || this.#opened?.kind === "reasoning") return ended;

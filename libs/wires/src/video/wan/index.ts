@@ -35,7 +35,7 @@ const supportedExtras = ["prompt_extend", "watermark", "audio", "shot_type"];
 const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
 
 interface ByProtocol {
-  /** Members of `input`. */
+  /** Members of `input` with the images. */
   readonly pictures: JsonRecord;
   /** Members of `parameters` that set the size: `size`, or `resolution` and `ratio`. */
   readonly sizeMembers: JsonRecord;
