@@ -23,7 +23,7 @@ export async function startServiceAlone(
 ): Promise<AloneService> {
   const [port = 0, opsPort = 0] = await freePorts(2);
   const prefix = (name === "gateway" ? "edge" : name).toUpperCase();
-  const data = mkdtempSync(join(tmpdir(), "modelgate-alone-"));
+  const dataFolder = mkdtempSync(join(tmpdir(), "modelgate-alone-"));
   const { child, ready } = spawnWarm({
     name,
     command: process.execPath,
@@ -32,13 +32,13 @@ export async function startServiceAlone(
       HOST: "127.0.0.1",
       [`${prefix}_PORT`]: String(port),
       [`${prefix}_OPS_PORT`]: String(opsPort),
-      MODELGATE_DATA: data,
+      MODELGATE_DATA: dataFolder,
       ...(name === "simulator" || name === "gateway" ? {} : { MODELGATE_SERVICES: name }),
       [limitsVariable]: JSON.stringify(withLimits(quickRecording, limits)),
       ...env,
     },
   });
-  void child.ended.then(() => rmSync(data, { recursive: true, force: true }));
+  void child.ended.then(() => rmSync(dataFolder, { recursive: true, force: true }));
   await ready;
   return Object.assign(child, {
     url: `http://127.0.0.1:${port}`,

@@ -44,7 +44,10 @@ export interface LocalRedis extends ServerControl, AsyncDisposable {
   readonly url: string;
 }
 
-/** Options of a Redis server. A test that kills Redis, and then needs its last writes, sets `fsync` to `no`. */
+/**
+ * Options of a Redis server. A test that kills Redis, and then needs its last writes, sets `fsync` to `no`: with
+ * `everysec`, Redis delays writes while the disk is busy, and a kill loses them.
+ */
 type RedisOptions = Pick<ServerOptions, "fsync">;
 
 /** Starts a Redis server on this machine. It keeps its data when it is restarted. */

@@ -24,7 +24,10 @@ export interface ReceivedRequest {
   readonly closeCode?: number;
 }
 
-/** Client that controls the simulator. Its instances are vendors, each with a separate script and list of requests. */
+/**
+ * Client that controls the simulator. The simulator's instances are vendors, each with a separate script and list of
+ * requests.
+ */
 export interface SimulatorClient {
   readonly url: string;
   /** Sets the behaviours of an instance's next requests, one per request. */

@@ -3,11 +3,12 @@ import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 
 /**
- * Rules of the repository's structure: the layer of each package, its allowed imports, and the only places with paths
- * of the interface. An unlisted package is on the top layer, so that it fails.
+ * Rules of the repository's structure: the layer of each package, its allowed imports, and the only packages that may
+ * contain paths of the interface.
  */
 const root = join(import.meta.dirname, "../../..");
-const floors = [
+/** Libraries by layer, the lowest first. The layer after them contains the services. */
+const layers = [
   ["contracts"],
   ["formats", "platform"],
   ["wires", "catalog", "accounts", "books"],
@@ -15,14 +16,14 @@ const floors = [
   ["channels"],
   ["relay"],
 ] as const satisfies readonly (readonly string[])[];
-const top = floors.length;
-const topLayer = "gateway";
+const serviceLayer = layers.length;
+const topPackage = "gateway";
 
 interface Package {
   readonly name: string;
   readonly folder: string;
   readonly dependencies: readonly string[];
-  readonly floor: number;
+  readonly layer: number;
 }
 
 const shipped: readonly Package[] = ["libs", "services"].flatMap((kind) =>
@@ -31,11 +32,11 @@ const shipped: readonly Package[] = ["libs", "services"].flatMap((kind) =>
 /** All packages. The simulator is among the tests, but follows the same rules. */
 const packages: readonly Package[] = [...shipped, ...readPackage("simulator", join(root, "e2e/simulator"))];
 
-describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ name, folder, dependencies, floor }) => {
+describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ name, folder, dependencies, layer }) => {
   const sources = sourcesBelow(join(folder, "src"));
 
   test("depends on lower layers only", () => {
-    expect(dependencies.filter((dependency) => floorOf(dependency) >= floor)).toEqual([]);
+    expect(dependencies.filter((dependency) => layerOf(dependency) >= layer)).toEqual([]);
   });
 
   test("imports only declared dependencies, through their exports", () => {
@@ -76,7 +77,7 @@ describe.each(packages.filter(({ name }) => !mayHavePaths.includes(name)))("$nam
 describe("services have the same structure", () => {
   const services = shipped.filter(
     ({ folder, name }) =>
-      folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== topLayer,
+      folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== topPackage,
   );
   /** The edge has steps instead of routes. */
   const entries: Readonly<Record<string, readonly [file: string, function: string]>> = {
@@ -173,7 +174,7 @@ function readPackage(name: string, folder: string): readonly Package[] {
   const dependencies = Object.keys(manifest.dependencies ?? {}).flatMap((dependency) =>
     dependency.startsWith("@modelgate/") ? [dependency.slice("@modelgate/".length)] : [],
   );
-  return [{ name, folder, dependencies, floor: floorOf(name) }];
+  return [{ name, folder, dependencies, layer: layerOf(name) }];
 }
 
 /** Returns the exports of a library, from its package.json. */
@@ -185,10 +186,10 @@ function exportsOf(name: string): readonly string[] {
   return manifests.flatMap(({ exports }) => Object.keys(exports ?? {}));
 }
 
-function floorOf(name: string): number {
-  if (name === topLayer) return top + 1;
-  const floor = floors.findIndex((names) => names.some((known) => known === name));
-  return floor < 0 ? top : floor;
+function layerOf(name: string): number {
+  if (name === topPackage) return serviceLayer + 1;
+  const layer = layers.findIndex((names) => names.some((known) => known === name));
+  return layer < 0 ? serviceLayer : layer;
 }
 
 function sourcesBelow(folder: string): readonly string[] {
