@@ -14,7 +14,7 @@ export interface AnswerSink {
   /** Sends an announced trailer. Must be called before the last piece is sent. */
   addTrailer(name: string, value: string): void;
   begin(status: number, headers: Readonly<Record<string, string>>): void;
-  /** Returns false if `full` is true afterwards. */
+  /** Returns false if `isFull` is true afterwards. */
   write(piece: Buffer | string): boolean;
   end(last?: Buffer | string): void;
   /** Closes the connection, so that the client notices that the answer is incomplete. */

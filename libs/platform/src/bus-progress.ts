@@ -5,9 +5,9 @@ import { undefinedIfNotFound } from "./bus-streams.ts";
 export interface Progress {
   /** Time at which the stream was created. It differs after the stream was recreated. */
   readonly created: string;
-  /** Number of the stream's last message. */
+  /** Sequence number of the stream's last message. */
   readonly last: number;
-  /** Number of a message. This message and all earlier ones are acknowledged. */
+  /** Sequence number up to which all messages are acknowledged. */
   readonly handled: number;
   /** Number of unacknowledged messages. */
   readonly waiting: number;

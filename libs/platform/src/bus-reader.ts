@@ -11,7 +11,7 @@ import {
 import type { Logger } from "./log.ts";
 
 const batchSize = 500;
-const pauseMs = 500;
+const retryPauseMs = 500;
 /** Maximum ms to fetch messages that are already in the stream. */
 const fetchMs = 1_000;
 /** Maximum ms of one request while the stream has no new message. */
@@ -142,7 +142,7 @@ export class BusReader implements AsyncDisposable {
         break;
       } catch (error) {
         if (this.#stopped) {
-          for (const message of messages) message.nak(pauseMs); // delivered again soon, and not only after the timeout
+          for (const message of messages) message.nak(retryPauseMs); // delivered again soon, not only after the timeout
           throw error;
         }
         if (!hasLogged) log.warn({ err: error, stream }, "handling events failed; trying again");
@@ -178,5 +178,5 @@ function isStreamMissing(error: unknown): boolean {
 export const streamNotFound = 10_059;
 
 function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, pauseMs));
+  return new Promise((resolve) => setTimeout(resolve, retryPauseMs));
 }

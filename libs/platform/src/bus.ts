@@ -17,7 +17,7 @@ export interface Bus extends AsyncDisposable {
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]>;
   /**
    * Reads a stream through a durable consumer until the result is disposed. Messages are acknowledged after `handle`
-   * resolves. If it rejects, it is called again with the same batch.
+   * resolves. If `handle` rejects, it is called again with the same batch.
    */
   consume(stream: string, durable: string, gatherMs: number, handle: BatchHandler): AsyncDisposable;
   /** Reads the position of a durable reader. Rejects while NATS is unavailable. */
@@ -42,7 +42,7 @@ export const defaultBusLimits: BusLimits = {
   redeliverAfterMs: 10_000,
   replicas: 1,
 };
-const pauseMs = 500;
+const retryPauseMs = 500;
 
 /**
  * Connects to NATS in the background, and waits only for the first attempt. Throws StartError if NATS's certificate is
@@ -228,5 +228,5 @@ class JetStreamBus implements Bus {
 }
 
 function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, pauseMs));
+  return new Promise((resolve) => setTimeout(resolve, retryPauseMs));
 }

@@ -53,8 +53,8 @@ export interface WorkCheckOptions {
 const sweepMs = 60_000;
 
 /**
- * Checks whether Redis may contain work that is due. Reading the work of all shards costs hundreds of commands. It is
- * read only after a write, when an entry is due, and once a minute.
+ * Checks whether Redis may contain work that is due. Reading the work of all shards costs hundreds of commands, so it
+ * is read only after a write, when an entry is due, and once a minute.
  */
 export class WorkCheck {
   readonly #options: WorkCheckOptions;

@@ -8,8 +8,8 @@ import { runOnSharedTick } from "../shared-tick.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
 /**
- * Redis pub/sub channel for announcements. They are not stored, because `WorkCheck` reads all work after each write to
- * Redis.
+ * Redis pub/sub channel for announcements. They are published, not stored, because each write to Redis makes the ledger
+ * search all shards for work (`WorkCheck`).
  */
 const announcementChannel = "processes";
 const announceMs = 5_000;

@@ -26,7 +26,7 @@ export interface ScriptShape<
   readonly file: URL;
   /** Files of functions that several scripts share, each after the files that it needs. */
   readonly shared?: readonly URL[] | undefined;
-  /** The last one is a list of keys if it ends in `[]`. */
+  /** Names of the keys. The last name means a list of keys if it ends with `[]`. */
   readonly keys: readonly Key[];
   /** Types of the arguments. Only the last one may be a list. */
   readonly args: Arguments;
