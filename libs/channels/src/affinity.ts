@@ -8,7 +8,10 @@ export interface Conversation {
   readonly nameToStore: string;
 }
 
-/** Remembers the route of each conversation: prompt caches and thinking signatures are valid only there. */
+/**
+ * Remembers the route of each conversation, because prompt caches and thinking signatures are valid only on the same
+ * route.
+ */
 export interface Affinity {
   /** Returns the last route of a conversation; undefined if unknown, or if Redis does not answer. */
   find(owner: string, conversation: Conversation): Promise<ChannelKeyId | undefined>;

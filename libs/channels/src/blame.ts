@@ -2,7 +2,7 @@ import type { FailureEvidence, CallOutcome, Tally } from "./evidence.ts";
 
 /** Number of failures with different request bodies that start a cooldown. */
 const minFailures = 3;
-/** Minimum number of accounts (or models) that must fail before all accounts (or all models) are affected. */
+/** Minimum number of accounts (or models) that must fail before a cooldown concerns all accounts (or all models). */
 const minGroups = 2;
 /** Time for which a success shows that its account or model works. */
 const successMemoryMs = 10_000;

@@ -131,7 +131,10 @@ export interface PickOptions extends ChoiceOptions {
   readonly prefer?: ChannelKeyId | undefined;
 }
 
-/** Returns the preferred route if it is usable, otherwise a route with the highest priority. */
+/**
+ * Returns the preferred route if it is usable, otherwise a usable route with the highest priority; undefined if no
+ * route is usable.
+ */
 export function pickRoute(candidates: readonly Candidate[], options: PickOptions): Route | undefined {
   const preferred = options.prefer === undefined ? undefined : routeTo(options.prefer, candidates, options);
   if (preferred !== undefined) return preferred;

@@ -23,7 +23,10 @@ export interface SharedCooldownsOptions {
 export class SharedCooldowns implements AsyncDisposable {
   readonly #options: SharedCooldownsOptions;
   readonly #states: FollowedStates;
-  /** Number of consecutive cooldowns of each scope where an answer has begun, but no call has completed yet. */
+  /**
+   * Number of consecutive cooldowns before the last one ended, by cooldown name. Stored until a call completes, so that
+   * a failure before that continues the count.
+   */
   readonly #earlierCooldowns = new Map<string, { readonly consecutiveCooldowns: number }>();
 
   private constructor(options: SharedCooldownsOptions, states: FollowedStates) {

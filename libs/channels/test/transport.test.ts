@@ -54,7 +54,7 @@ function blockEventLoop(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
 }
 
-/** Resets all connections just before a request's first byte is written, this many times. */
+/** Resets all connections just before the first byte of a request is written, for the next `times` requests. */
 function resetUnderWrites(times: number): Disposable {
   let remaining = times;
   const reset = (): void => {

@@ -154,7 +154,8 @@ export class CallFees {
   }
 
   /**
-   * Adds the tokens of further models: to the units of the bill if the price is the same, otherwise to `otherModels`.
+   * Adds the tokens of `iterations`, which the vendor reports by model: to the bill's units if the price is the same,
+   * otherwise to `otherModels`.
    */
   #withOthers(bill: Bill): Bill {
     const { answeredBy, iterations = [] } = this.#attempt;

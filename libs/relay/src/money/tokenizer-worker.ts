@@ -3,7 +3,7 @@ import { countTokens } from "gpt-tokenizer";
 import { piecesOf } from "./token-pieces.ts";
 import type { CountJob, CountedTokens } from "./tokenizer.ts";
 
-/** Counts tokens in a worker thread, so that loading the tables and long texts do not delay calls. */
+/** Counts tokens in a worker thread, because loading the tables and counting long texts would delay calls. */
 parentPort?.on("message", ({ id, text }: CountJob) => {
   let tokens = 0;
   for (const piece of piecesOf(text)) tokens += countTokens(piece, { disallowedSpecial: new Set() });

@@ -11,7 +11,7 @@ export interface CountedTokens {
   readonly tokens: number;
 }
 
-/** Maximum characters of a text that is counted. Longer texts are estimated, so that others do not wait. */
+/** Maximum characters of a text that is counted. Longer texts are estimated, so that other texts do not wait. */
 const maxCharacters = 256 * 1024;
 /**
  * Minimum bytes per token that a hold assumes. Vendors publish higher averages for all languages (usually four). If a

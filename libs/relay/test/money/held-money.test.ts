@@ -46,7 +46,7 @@ const { log } = createLogger("held", "silent");
 let backends: Backends;
 let store: Redis;
 let calls = 0;
-/** Numbers of concurrent sequences of calls, because most of their time are the pauses of retries, and of calls in each. */
+/** Number of concurrent sequences of calls, and of calls in each. Concurrent, because calls often wait for retries. */
 const [sequences, callsEach] = [6, 25];
 
 beforeAll(async () => {
