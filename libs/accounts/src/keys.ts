@@ -1,6 +1,6 @@
 /**
  * Number of shards. All Redis keys of an account contain its shard, so that one script can use them on Redis Cluster.
- * The key of a token's record contains none, because the account is not known before it is read.
+ * The key of a token's record contains no shard, because the account is not known before the record is read.
  */
 const shardCount = 64;
 

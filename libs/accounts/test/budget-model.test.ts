@@ -136,7 +136,7 @@ function allowedIn(model: BudgetModel, period: number): bigint {
   return amountOf(model) + carry;
 }
 
-/** Returns whether Redis has the spending of a period: of the latest one, the one before it, or a later one. */
+/** Returns true if Redis counts the spending of a period: the latest one, the one before it, or a later one. */
 function hasTotal({ spent }: BudgetModel, period: number): boolean {
   const [latest = -Infinity, before = -Infinity] = [...spent.keys()].toSorted((one, other) => other - one);
   return period >= latest || period === before;

@@ -252,7 +252,7 @@ test.each<[string, object, object]>([
   expect(await verifyAccount(redis, id, { ...options, anchors: [await anchorOf(id)] })).toMatchObject({ ok: true });
   const anchor = await anchorOf(id, more);
   expect(await verifyAccount(redis, id, { ...options, anchors: [anchor] })).toMatchObject({ ok: false, divergence });
-  // A receipt of a Redis that was lost is not reported as missing.
+  // A missing receipt is not reported if Redis was replaced.
   const replaced = { ...options, anchors: [anchor], wasReplaced: async () => true };
   expect((await verifyAccount(redis, id, replaced))?.ok).toBe("head" in more);
 });

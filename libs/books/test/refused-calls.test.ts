@@ -67,7 +67,7 @@ describe.each(engines)("$name", ({ start }) => {
     const { refusals } = await readRefused(books, { ...day, account: "acme" }, { limit: 1_000 });
     const hour = refusals.filter(({ call }) => call.id !== "next hour");
     expect(hour.reduce((sum, { calls }) => sum + calls, 0)).toBe(count + 100_000);
-    // The first 100 calls, 90 calls up to the 1,000th, 2 up to the last one, and the one that represents 100,000.
+    // Stored rows: 100 for the first 100 calls, 90 for those up to the 1,000th, 2 for the others, 1 for the 100,000.
     expect(hour).toHaveLength(100 + 90 + 2 + 1);
     expect(hour.filter(({ calls }) => calls === 1)).toHaveLength(99);
     expect(refusals).toHaveLength(hour.length + 1);

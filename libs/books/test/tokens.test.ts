@@ -33,7 +33,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     expect(await book("tok_3", "acme", 2)).toBe("full");
     expect(await book("tok_4", "rival", 2)).toMatchObject({ created: true });
     expect(await book("tok_5", "acme")).toMatchObject({ created: true });
-    // Keys of playgrounds are not limited. The name of this key only resembles one.
+    // Keys of playgrounds are not counted. The second key is counted, although its name contains `"playgroundOf":`.
     await book("tok_6", "played", undefined, { playgroundOf: "mia" });
     expect(await book("tok_7", "played", 1, { name: '"playgroundOf":' })).toMatchObject({ created: true });
     expect(await book("tok_8", "played", 1)).toBe("full");

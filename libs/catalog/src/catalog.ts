@@ -113,7 +113,7 @@ export interface ModelScope {
 export interface Catalog {
   readonly version: string;
   readonly channels: readonly CatalogChannel[];
-  /** Host names of all channels' addresses. A URL with such a host refers to a file in the vendor's store. */
+  /** Host names of all channels' addresses. A file's URL with such a host refers to the vendor's store. */
   readonly vendorHosts: ReadonlySet<string>;
   group(name: string): Group | undefined;
   kindOf(model: string): ModelKind | undefined;

@@ -54,7 +54,10 @@ export function knownPrice(vendor: string, model: string, nowMs: number): KnownP
   return { price, entry: `${provider.id}/${entry.id}`, contextTokens: entry.context_window };
 }
 
-/** Returns a number for comparing prices: the price of three input tokens, one output token, a request and a second. */
+/**
+ * Returns a number for comparing prices: the price of three million input tokens, a million output tokens, a request
+ * and a second.
+ */
 export function comparablePrice({ input = 0, output = 0, request = 0, second = 0 }: PriceConfiguration): number {
   return 3 * input + output + request + second;
 }

@@ -5,7 +5,7 @@ export function isAccountId(text: string): boolean {
   return text.length <= maxLength && /^[A-Za-z0-9][A-Za-z0-9._-]*(?:~[A-Za-z0-9._-]+)?$/.test(text);
 }
 
-/** Creates an account id from the id `other` that is on the same shard as the account `first`. */
+/** Creates an account id from the id `other`. It is on the same shard as the account id `first`. */
 export function idOnShardOf(first: string, other: string): string {
   const [prefix = ""] = first.split("~");
   return `${prefix}~${other.replaceAll("~", "-")}`.slice(0, maxLength);

@@ -1,6 +1,6 @@
 import type { AuditAction } from "./audit-text.ts";
 
-/** Action in an audit log. An action of another version has no sentence in this one. */
+/** Action in an audit log. The log may contain actions of other versions, which have no sentence in this version. */
 export type RecordedAction = AuditAction | (string & { readonly hasFormOfAction: true });
 
 const actionForm = /^[a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*$/;

@@ -46,7 +46,7 @@ function parseJson(record: string, text: string): unknown {
   }
 }
 
-/** A record that was stored under other limits must still be readable. */
+/** Schema keywords that are ignored, because a record that was stored under other limits must still be readable. */
 const limitKeywords: ReadonlySet<string> = new Set([
   "additionalProperties",
   "pattern",

@@ -1,4 +1,4 @@
-/** Dimensions by which totals of usage can be grouped, in addition to labels. */
+/** Dimensions by which totals of usage can be grouped, in addition to end users and tags. */
 export const totalsDimensions = ["account", "team", "token", "model", "channel", "outcome", "day", "hour"] as const;
 
 /** Dimensions by which times to the first byte can be grouped, in addition to tags. */

@@ -40,7 +40,7 @@ export type Budget = Static<typeof Budget>;
 /** Parses the budgets of an account. Throws UnknownShape. */
 export const readBudgets: (text: string) => readonly Budget[] = recordParser("budgets", Type.Array(Budget));
 
-/** A budget that applies to a call, and the period of the call. */
+/** A budget that applies to a call, and the budget's period in which the call is counted. */
 export interface AppliedBudget {
   readonly budget: Budget;
   readonly period: BudgetPeriod;

@@ -10,8 +10,9 @@ export interface Restoration {
   readonly account: string;
   readonly time: string;
   readonly reason: string;
-  /** Number of corrected entries, and the sum of their amounts. */
+  /** Number of corrected entries: calls and credits. */
   readonly calls: number;
+  /** Change of the balance by all entries. */
   readonly nanos: string;
 }
 

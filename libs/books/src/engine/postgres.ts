@@ -9,7 +9,7 @@ const statementMs = 60_000;
 
 /** Parses 64-bit integers as numbers. Queries read money as text. */
 const typeParser: typeof types.getTypeParser = (oid, format) =>
-  // oxlint-disable-next-line typescript/no-unsafe-return -- pg types its parsers so
+  // oxlint-disable-next-line typescript/no-unsafe-return -- getTypeParser returns any
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format);
 
 /** Creates the access to PostgreSQL. `onLost` is called when a connection breaks. */

@@ -70,7 +70,7 @@ function schemaProblems(value: unknown): readonly ConfigurationProblem[] {
   return [...messages].filter(([path]) => !isUnionAbove(path, messages)).map(([path, message]) => ({ path, message }));
 }
 
-/** Returns true if a problem inside the value is more precise. */
+/** Returns true if the value at a path has a wrong type, and a value inside it has a more precise problem. */
 function isUnionAbove(path: string, messages: ReadonlyMap<string, string>): boolean {
   if (messages.get(path)?.startsWith("must be ") !== true) return false;
   return [...messages.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));

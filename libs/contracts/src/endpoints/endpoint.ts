@@ -47,7 +47,7 @@ export interface Endpoint {
   readonly body: BodyForm;
   /** Kinds of models that the endpoint can call; absent if it calls none. */
   readonly kinds?: readonly ModelKind[];
-  /** True if the endpoint calls a model free of charge, so that no balance is needed. */
+  /** True if the edge requires no balance: the calls are free of charge, or the service checks the balance itself. */
   readonly free?: true;
   /** True if the endpoint stores the client's content. It costs nothing, but needs a positive balance. */
   readonly keepsContent?: true;

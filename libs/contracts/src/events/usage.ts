@@ -60,7 +60,7 @@ export const [maxDropped, maxDroppedCharacters] = [32, 100];
 /** Maximum characters of a vendor's name of a model in a usage event. */
 export const maxModelCharacters = 256;
 
-/** Maximum number of attempts in `tries` of a usage event. `attempts` is the number of all. */
+/** Maximum number of attempts that `tries` of a usage event lists. `attempts` is the number of all attempts. */
 export const maxTries = 100;
 
 /** Event of one billed call. Subject: `usage.v1.<area>`. `id` is the call's id and the `Nats-Msg-Id`. */

@@ -38,7 +38,7 @@ export interface StreamForm {
   isFirstEvent(event: JsonRecord): boolean;
 }
 
-/** Returns whether a frame may be the first one of a vendor's stream. A keep-alive may be. */
+/** Returns true if a frame may be the first one of a vendor's stream: a keep-alive, or one of its first events. */
 export function isStreamStart({ framing, isFirstEvent: begins }: StreamForm, first: Buffer): boolean {
   const frame = framing.parse(first);
   if (frame === undefined) return true;
