@@ -3,8 +3,8 @@ import { generate } from "./generate/main.ts";
 import { runClients } from "./run-clients.ts";
 
 /**
- * Serves the site while it is written, writes it to docs/dist (`build`), or runs clients at their newest versions
- * (`clients [page…]`).
+ * Serves the site and updates it after each change, writes it to docs/dist (`build`), or runs clients at their newest
+ * versions (`clients [page…]`).
  */
 const [command = "serve", ...names] = process.argv.slice(2);
 await generate();

@@ -10,7 +10,7 @@ import { blocksOf, type Block } from "./test/blocks.ts";
 import { runBlock } from "./test/run-block.ts";
 import { root, startDemo, type Demo, type Ended } from "./test/start.ts";
 
-/** Part of the mark of a block that only this command runs. */
+/** Text in the comment `<!-- not run: … -->` of blocks that only this command runs. */
 const ranByThisCommand = "npm run docs -- clients";
 
 /** Folder of the installed clients. It remains, so that a run installs only newer versions. */

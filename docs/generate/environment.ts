@@ -72,7 +72,7 @@ function titleOf(services: readonly string[], all: number): string {
   return services.length === all ? "Every service" : "Several services";
 }
 
-/** Returns the maximum number of services of a variable. */
+/** Returns the largest number of services that declare one of these variables. */
 function readersOf(rows: readonly Row[]): number {
   return Math.max(...rows.map(({ services }) => services.length));
 }

@@ -6,7 +6,7 @@ interface Rendering {
   bodyOf?(file: { readonly mediaType: string; readonly data: string }): unknown;
 }
 
-/** Vendor's side of a wire. A request is also used as the target. */
+/** A vendor's side of a wire. The tables pass the request as the target too, because it has the target's members. */
 interface Renderer<Request> {
   render(request: Request, target: Request): Rendering;
 }

@@ -18,7 +18,7 @@ export function otherEndpoints(): string {
   return list(implemented.filter(({ kinds = [] }) => kinds.length === 0));
 }
 
-/** Returns the list of endpoints that are only declared. */
+/** Returns the list of endpoints that answer 501. */
 export function unimplementedEndpoints(): string {
   return list(all.filter(({ unimplemented }) => unimplemented === true));
 }

@@ -36,7 +36,7 @@ const printed: Readonly<Record<Kind, string>> = {
   video: "",
   realtime: "response.done",
 };
-/** Must be quoted in a shell and in JSON. */
+/** Prompt with characters that must be quoted in a shell and in JSON. */
 const prompt = `It's a "boat"`;
 const key = "sk-demo-0123456789abcdef";
 

@@ -17,7 +17,7 @@ export interface Ended {
 /** Gateway with the configuration of `npm start`. */
 export interface Demo extends AsyncDisposable {
   readonly address: string;
-  /** Variables for programs, which include the server for gatectl. */
+  /** Environment of programs, with the address and the secret by which gatectl reaches this gateway. */
   readonly env: Readonly<Record<string, string | undefined>>;
   run(command: string, args: readonly string[], place?: Partial<Place>): Promise<Ended>;
 }
