@@ -11,7 +11,7 @@ import { sourceStamp } from "./sources.ts";
 const minSlots = 4;
 /** File with the number and the source stamp of a bundle. */
 const stampFile = "built-from";
-/** Name of the marks of processes that use a bundle. */
+/** Name of the files in a bundle's folder that mark it as used. Each process has its own file (`markUsed`). */
 const useMark = "in-use";
 
 /** Maximum wait in ms for the bundle of another process. */

@@ -19,7 +19,7 @@ export async function bundle(folder: string, names: readonly ProgramName[] = pro
     tsconfig: false,
     logLevel: "warn",
     plugins: [sourcePaths(folder), nodeHttp()],
-    // Otherwise shared modules may be put into a program's file, which a warm process runs repeatedly.
+    // Otherwise shared modules may be put into a program's file. The program `warm` runs that file repeatedly.
     experimental: { chunkOptimization: false },
     onLog(level, log, report) {
       if (log.code !== "UNRESOLVED_IMPORT") report(level, log);

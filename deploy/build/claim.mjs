@@ -19,14 +19,14 @@ export function claim(folder, name) {
   return { heldBy };
 }
 
-/** Marks a folder as used by this process. */
+/** Marks a folder as used by this process, under a name. */
 export function markUsed(folder, name) {
   const mine = ownFile(name);
   otherHolder(folder, name, mine); // deletes files of ended processes
   writeFileSync(join(folder, mine), "");
 }
 
-/** Returns the id of a running process that has marked a folder. */
+/** Returns the id of another running process that has marked a folder under a name; undefined if there is none. */
 export function userOf(folder, name) {
   return otherHolder(folder, name);
 }

@@ -54,7 +54,10 @@ export function findPositions(
   return found;
 }
 
-/** Sets the results of positions from the start of a segment on. A segment with one field has no source. */
+/**
+ * Sets the result of each position at or after the start of a segment. A later segment of the line replaces it. A
+ * segment with fewer than four fields has no source.
+ */
 function noteSegment(
   found: (SourcePosition | undefined)[],
   positions: readonly Position[],

@@ -44,7 +44,7 @@ function urlsIn(text = ""): readonly URL[] {
   return all.every((url) => URL.canParse(url) && new URL(url).hostname !== "") ? all.map((url) => new URL(url)) : [];
 }
 
-/** Resolves with the first byte of a server, or with TLS when it is connected. */
+/** Resolves when the server has sent its first byte, or, for an address with TLS, as soon as the connection is open. */
 async function awaitAnswer(url: URL, { port, hello }: Store): Promise<void> {
   const socket = connect({ host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(url.port || port) });
   try {

@@ -12,7 +12,7 @@ export interface ContainerOptions extends Pick<ChildOptions, "logFile"> {
   /** Port on this machine's loopback address. */
   readonly port: number;
   /** Port of the server in the container. */
-  readonly inside: number;
+  readonly containerPort: number;
   /** Folder for the server's files, which outlive the container. */
   readonly folder: string;
 }
@@ -30,9 +30,9 @@ exec docker run --rm --name "$name" --user "$user" "$@"`;
 
 /** Starts a server in a container that is removed at its end. The container's name is derived from the folder. */
 export function spawnContainer(options: ContainerOptions): Child {
-  const { name, image, command, args, port, inside, folder, logFile } = options;
+  const { name, image, command, args, port, containerPort, folder, logFile } = options;
   const container = `modelgate-${name}-${createHash("sha256").update(folder).digest("hex").slice(0, 12)}`;
-  const publish = ["--publish", `127.0.0.1:${port}:${inside}`];
+  const publish = ["--publish", `127.0.0.1:${port}:${containerPort}`];
   // `z` lets containers use the folder with SELinux.
   const files = ["--volume", `${folder}:/data:z`, "--workdir", "/data"];
   const program = ["--entrypoint", command, image, ...args];

@@ -20,7 +20,7 @@ export async function startPostgres(options: ServerOptions): Promise<LocalServer
     name: "postgres",
     program: "postgres",
     variable: "MODELGATE_POSTGRES",
-    inside: 5432,
+    containerPort: 5432,
     args: (place) => [
       "-D",
       dataIn(place.folder),

@@ -3,7 +3,7 @@ export interface Quarantined {
   /** Path relative to the repository. */
   readonly file: string;
   readonly reason: string;
-  /** First day, such as `2026-11-26`. */
+  /** Day on which the entry was added, such as `2026-11-26`. */
   readonly since: string;
 }
 

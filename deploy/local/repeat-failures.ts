@@ -1,10 +1,13 @@
 import { parseCLI } from "vitest/node";
 import type { RunReport } from "./run-report.ts";
 
-/** Maximum failed files that run again. A run with more needs no diagnosis. */
+/** Maximum number of failed files that run again. If more have failed, none runs again. */
 const maxRepeatedFiles = 5;
 
-/** Returns the files of a failed run to run again. Errors outside any test belong to no file. */
+/**
+ * Returns the files of a failed run to run again. Returns none if too many failed, or if an error occurred outside of
+ * the tests, because it may be the cause.
+ */
 export function filesToRepeat({
   failures,
   unhandledErrors,

@@ -14,7 +14,7 @@ export interface RunReport {
   readonly packages: readonly PackageTime[];
 }
 
-/** Test time of a package in seconds over all workers: of tests and hooks, and of the rest of its files. */
+/** Seconds that all workers spent on a package: on tests and hooks, and on everything else, such as imports. */
 export interface PackageTime {
   readonly name: string;
   readonly files: number;

@@ -70,7 +70,7 @@ export async function startSentinel(options: ServerOptions & { readonly configur
 const redisKind = {
   program: "redis-server",
   variable: "MODELGATE_REDIS_SERVER",
-  inside: 6379,
+  containerPort: 6379,
   // The image expects a private network; here its port is on loopback only.
   argsInContainer: ["--protected-mode", "no"],
   hello: "PING\r\n",
@@ -93,7 +93,7 @@ export async function startNats(options: ServerOptions): Promise<LocalServer> {
     name: "nats",
     program: "nats-server",
     variable: "MODELGATE_NATS_SERVER",
-    inside: 4222,
+    containerPort: 4222,
     args: (place) => ["-js", "-a", place.host, "-p", String(place.port), "-sd", place.folder, ...(options.more ?? [])],
     argsInContainer: [],
     hello: "",
@@ -115,7 +115,7 @@ export interface ServerKind {
   /** Variable of the bootstrap: `docker:<image>`, or a path. */
   readonly variable: string;
   /** Port of the server in a container. */
-  readonly inside: number;
+  readonly containerPort: number;
   readonly args: (place: ServerPlace) => readonly string[];
   readonly argsInContainer: readonly string[];
   /** Request that makes the server answer; empty if the server sends first. */
@@ -136,14 +136,14 @@ export interface ServerUser {
 
 /** Starts a server with the bootstrap's program, or else with an installed one. */
 export async function startServer(kind: ServerKind, { port, folder, logFile, onSpawn }: ServerOptions): Promise<Child> {
-  const { name, inside } = kind;
+  const { name, containerPort } = kind;
   mkdirSync(folder, { recursive: true });
   const configured = process.env[kind.variable];
   let child: Child;
   if (configured?.startsWith(imagePrefix)) {
-    const args = [...kind.args({ host: "0.0.0.0", port: inside, folder: "/data" }), ...kind.argsInContainer];
+    const args = [...kind.args({ host: "0.0.0.0", port: containerPort, folder: "/data" }), ...kind.argsInContainer];
     const image = configured.slice(imagePrefix.length);
-    child = spawnContainer({ name, image, command: kind.program, args, port, inside, folder, logFile });
+    child = spawnContainer({ name, image, command: kind.program, args, port, containerPort, folder, logFile });
   } else {
     const command = configured ?? findProgram(kind.program);
     if (command === undefined)

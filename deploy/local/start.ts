@@ -115,7 +115,7 @@ async function start(): Promise<void> {
     return started;
   };
   const started = processNames.map(startOne);
-  // A service that ends before all are ready cannot start. Later it is restarted.
+  // If a service ends before all are ready, the start has failed. A service that ends later is restarted.
   let isReady = false;
   for (const { child } of started)
     void child.ended.then(() => {
@@ -188,7 +188,10 @@ async function checkPlace(): Promise<void> {
     throw new CannotStart(`Port ${port} is in use: stop the program that listens on it, or set PORT to another one.`);
 }
 
-/** Claims the data folder. With stores elsewhere, two suites may share it, and gatectl finds the first one. */
+/**
+ * Claims the data folder. If all stores are elsewhere, two suites may share the folder. gatectl then calls the suite
+ * that started first.
+ */
 async function claimData(): Promise<void> {
   const claimed = await claimFolder(data).catch((error: unknown) => {
     throw new CannotStart(`MODELGATE_DATA cannot be used: ${error instanceof Error ? error.message : String(error)}`);

@@ -89,7 +89,7 @@ function withValues(object: Fields, row: ServiceRow, rows: readonly ServiceRow[]
 
 const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
 const append = (path: string, item: Value): PatchStep => ({ op: "add", path: `${path}/-`, value: item });
-/** Returns a step that adds template lines to an object. Rendering replaces `placeholder` by them (`block`). */
+/** Returns a step that adds template lines to an object. `placeholder` is the result of `block` for these lines. */
 const addLines = (path: string, placeholder: string): PatchStep => ({
   op: "add",
   path: `${path}/${placeholder}`,
@@ -222,7 +222,7 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
   ];
 }
 
-/** Network rule that allows calls of the simulator. */
+/** Network rule that allows calls to the simulator. */
 const toSimulator = patchesOf("simulator").flatMap(({ value }) => (value === undefined ? [] : [value]));
 
 const rulesOf = (expression: string): string =>

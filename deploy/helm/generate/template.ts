@@ -14,14 +14,15 @@ export function inlineExpression(expression: string): string {
 }
 
 /**
- * Returns the placeholder of complete lines: a list item, or a member with the value null. `nindent @` stands for the
- * placeholder's indentation, `@2` for two more.
+ * Returns the placeholder of complete template lines. In an object, it is a list item, or the name of a member whose
+ * value is null. In `text`, `nindent @` becomes `nindent` with the indentation of the placeholder, and `nindent @2`
+ * with two more spaces.
  */
 export function block(text: string): string {
   return placeholder(text, true);
 }
 
-/** Returns the placeholder of list items or members under a condition. */
+/** Returns the placeholder (`block`) of list items or members that are rendered under a condition. */
 export function blockIf(condition: string, value: readonly Value[] | Fields): string {
   return block(`{{- if ${condition} }}\n${yamlOf(value).trimEnd()}\n{{- end }}`);
 }
@@ -63,7 +64,7 @@ function expand(yaml: string): string {
   return withLines.replaceAll(/helm_(\d+)_/g, (_, index: string) => placeholders[Number(index)]?.text ?? "");
 }
 
-/** Returns a member that is rendered if a value of the chart is not empty. */
+/** Returns the placeholder (`block`) of a member that is rendered if a value of the chart is not empty. */
 export function optionalMember(name: string, expression: string): string {
   return block(`{{- with ${expression} }}\n${name}:\n{{- toYaml . | nindent @2 }}\n{{- end }}`);
 }

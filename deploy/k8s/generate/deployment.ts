@@ -87,8 +87,8 @@ function containerOf(row: ServiceRow, urls: Readonly<Record<string, string>>): o
     ],
     startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: row.startSeconds ?? 60 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    // Longer than a failover of Redis, because callers then get 503 in their API format. A Service without pods would
-    // refuse connections.
+    // A pod becomes unready only after a longer time than a failover of Redis. Meanwhile, callers get 503 in their API
+    // format. A Service without ready pods would refuse connections.
     readinessProbe: {
       ...probe("/readyz"),
       periodSeconds: 3,

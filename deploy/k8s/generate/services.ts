@@ -11,7 +11,7 @@ export interface ServiceRow {
   readonly opsPortVariable?: string;
   /** Keys of the Secret `modelgate`. */
   readonly secrets: readonly ("REDIS_URL" | "CONTENT_REDIS_URL" | "NATS_URL" | "BOOKS_URL" | "MODELGATE_SECRET")[];
-  /** Callers of the main port. `gateway`: anyone, usually a Gateway or an Ingress of the cluster. `suite`: all services. */
+  /** Callers of the main port. `gateway`: anyone, usually the cluster's Gateway or Ingress. `suite`: all services. */
   readonly calledBy: "gateway" | "edge" | "control" | "suite" | "none";
   readonly callsVendors: boolean;
   /** True if the service sends alerts by HTTPS and SMTP. */
@@ -35,7 +35,7 @@ const stateSecrets = ["REDIS_URL", "NATS_URL", "MODELGATE_SECRET"] as const;
 const contentSecrets = [...stateSecrets, "CONTENT_REDIS_URL"] as const;
 /** Keys of the Secret that may be absent. */
 export const optionalSecrets: ReadonlySet<string> = new Set(["MODELGATE_SECRET_BEFORE", "CONTENT_REDIS_URL"]);
-/** Maximum seconds for a text stream when its pod ends. A longer stream is cut, and its usage until then is charged. */
+/** Maximum seconds for a stream when its pod ends. A longer stream is cut, and its usage until then is charged. */
 export const streamSeconds = 300;
 const sessionSeconds = 900;
 
@@ -144,7 +144,7 @@ export function imageOf({ image = "gateway" }: ServiceRow): string {
   return `modelgate/${image}`;
 }
 
-/** Row of the overlay `small`, which replaces all others: every service in one process. */
+/** Row of the overlay `small`, in which one process runs every service. It replaces the rows of the services. */
 export const gateway: ServiceRow = {
   name: "gateway",
   portVariable: "PORT",

@@ -64,7 +64,7 @@ export function parseObjects(text: string): readonly Fields[] {
   });
 }
 
-/** Returns true if a resource is a folder with a kustomization. */
+/** Returns true if a resource is a folder. A folder is a further kustomization; a file has objects. */
 export function isFolder(path: string): boolean {
   return statSync(path).isDirectory();
 }

@@ -4,7 +4,7 @@ import { nameOf } from "../render/kustomize.ts";
 import { textOf, type Fields } from "../render/value.ts";
 import { at, itemsAt, overlay, overlays } from "./suite.ts";
 
-/** Addresses in private networks. The first one has the credentials of cloud machines. */
+/** Addresses in private networks. At the first one, clouds return the credentials of a machine. */
 const privateAddresses = [
   "169.254.169.254",
   "10.0.0.1",

@@ -8,7 +8,7 @@ import { printProgress } from "./progress.mjs";
 /** Variable that names Helm; `none` for tests without it. */
 const variable = "MODELGATE_HELM";
 const module = "helm.sh/helm/v3";
-/** Maximum ms for Go to find the module. With the build, it must be less than another bootstrap waits (lock.mjs). */
+/** Maximum ms for Go to find the module. The sum with `buildMs` must be less than another bootstrap waits (lock.mjs). */
 const findMs = 30_000;
 const buildMs = 10 * 60_000;
 

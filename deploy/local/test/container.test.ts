@@ -31,7 +31,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
   async (signal) => {
     const data = join(folder, "redis");
     const options = { name: "redis", image: "redis:7-alpine", command: "redis-server", args: ["--save", ""] };
-    const child = spawnContainer({ ...options, port: 40_001, inside: 6379, folder: data });
+    const child = spawnContainer({ ...options, port: 40_001, containerPort: 6379, folder: data });
     await vi.waitFor(() => expect(dockerCalls()).toHaveLength(3), { timeout: 10_000 });
     child.signal(signal);
     await child.ended;
