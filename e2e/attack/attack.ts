@@ -1,7 +1,7 @@
 import type { Area as AreaName } from "@modelgate/contracts";
 import type { Suite } from "@modelgate/testkit";
 import type { Answer, Sending } from "../chaos/exchange.ts";
-import type { InternalServer } from "./inside.ts";
+import type { InternalServer } from "./internal-server.ts";
 import type { EventLoops } from "./loops.ts";
 import type { Handler, RawHandler, SocketHandler, VendorRequest } from "./vendor.ts";
 
@@ -14,9 +14,9 @@ export interface AttackModel {
   readonly provider: string;
   /** Path of the channel's base URL. */
   readonly path: string;
-  /** Name of another channel of the attack that serves this model instead of a separate one. */
+  /** Name of another model of the attack, whose channel then also serves this model. */
   readonly channelOf?: string;
-  /** True if the channel serves the models that its vendor lists, instead of this model. */
+  /** True if the channel serves all models that its vendor lists (`models: "*"`), instead of only this model. */
   readonly listed?: true;
   /** Answers HTTP requests. If this, `raw` and `socket` are absent, the vendor is the simulator. */
   readonly answers?: Handler;
@@ -40,7 +40,7 @@ export interface AttackContext {
   readonly attacker: AttackAccount;
   readonly other: AttackAccount;
   /** Server in the operator's network that no request may reach. */
-  readonly inside: InternalServer;
+  readonly internalServer: InternalServer;
   readonly loops: EventLoops;
   readonly booksFile: string;
   /** Returns the complete name of a model of the attack. */

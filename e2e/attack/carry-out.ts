@@ -11,7 +11,7 @@ import { rolesOf, accountOfRole, type AttackSetup } from "./setup.ts";
 import { watchedServices } from "./loops.ts";
 import type { Row } from "./table.ts";
 
-/** Maximum duration of an attack, and of its end after it was stopped, in ms. */
+/** Maximum ms of an attack, and maximum ms until it ends after it was stopped. */
 const [attackMs, endsMs] = [90_000, 25_000];
 /** Maximum CPU time in ms for which a service's event loop may be blocked. */
 const maxBlockedMs = 500;
@@ -112,7 +112,7 @@ async function findWrongBooks(
 }
 
 function contextOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): AttackContext {
-  const { suite, vendors, inside, canaries, redis, loops, booksFile } = setup;
+  const { suite, vendors, internalServer, canaries, redis, loops, booksFile } = setup;
   const attacker = accountOfRole(attack, "attacker");
   const model = (name: string): string => `${attack.id}-${name}`;
   const searchSecrets = (text: string): void => canaries.search("an answer", text);
@@ -135,7 +135,7 @@ function contextOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): Att
     suite,
     attacker,
     other: accountOfRole(attack, "other"),
-    inside,
+    internalServer,
     loops,
     booksFile,
     model,

@@ -9,14 +9,14 @@ import { modelOf } from "../chaos/area.ts";
 import type { Attack, AttackAccount, AttackModel } from "./attack.ts";
 import { Canaries } from "./canaries.ts";
 import { EventLoops, watchedServices, type WatchedService } from "./loops.ts";
-import { startInternalServer, type InternalServer } from "./inside.ts";
+import { startInternalServer, type InternalServer } from "./internal-server.ts";
 import { startHostileVendors, type HostileVendors } from "./vendor.ts";
 
 /** The attacked suite, its vendors, and objects that check it. */
 export interface AttackSetup extends AsyncDisposable {
   readonly suite: Suite<LocalBackends>;
   readonly vendors: HostileVendors;
-  readonly inside: InternalServer;
+  readonly internalServer: InternalServer;
   readonly redis: Redis;
   readonly canaries: Canaries;
   readonly loops: EventLoops;
@@ -54,7 +54,7 @@ export async function openAttackSetup(
 ): Promise<AttackSetup> {
   await using opening = new AsyncDisposableStack();
   const vendors = opening.use(await startHostileVendors());
-  const inside = opening.use(await startInternalServer());
+  const internalServer = opening.use(await startInternalServer());
   const loops = opening.use(new EventLoops(measured));
   // Before the suite starts, because it then requests the vendors' model lists.
   for (const attack of attacks) scriptVendors(attack, vendors);
@@ -89,7 +89,7 @@ export async function openAttackSetup(
   return {
     suite,
     vendors,
-    inside,
+    internalServer,
     redis,
     canaries,
     loops,

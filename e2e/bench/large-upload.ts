@@ -22,8 +22,8 @@ export interface Growth {
 }
 
 /**
- * Measures the memory growth by an audio file. With the model before the file, the file is forwarded while it arrives.
- * With the model after it, the file waits on disk.
+ * Measures by how much an audio file increases the memory. If the form has the model before the file, the file is
+ * forwarded while it arrives (`passed`). Otherwise the file first waits on disk (`spooled`).
  */
 export async function largeUpload(
   mebibytes: number,

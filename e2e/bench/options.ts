@@ -13,7 +13,7 @@ const { values } = parseArgs({
     "stub-port": { type: "string" },
     /** Runs only the measurement of allocations. */
     allocations: { type: "boolean", default: false },
-    /** Options of `allocations`: `one` or `apart`, and `burst` or `large` instead of `chat`. */
+    /** Options of `allocations`. `shape`: `one` or `apart` (default). `kind`: `chat` (default), `burst` or `large`. */
     shape: { type: "string" },
     kind: { type: "string" },
     /** Options of `books` and `console`: the one engine to measure, and the number of calls in the books. */

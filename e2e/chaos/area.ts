@@ -28,7 +28,7 @@ export interface ClientCall {
   readonly requestId: string;
   readonly channelCount: ChannelCount;
   readonly disconnects: DisconnectTime;
-  /** Number of the call in its area. The kinds of requests alternate with it. */
+  /** Number of the call in its area. It selects the kind of request, so that kinds alternate. */
   readonly turn: number;
 }
 

@@ -5,7 +5,7 @@ export interface CallStatistics {
   requests: number;
   /** Results by request id. */
   readonly results: Map<string, Pick<CallResult, "whole" | "requested">>;
-  /** Number of the newest call with a complete answer; -1 before the first one. */
+  /** Highest number (`turn`) of a call with a complete answer; -1 before the first one. */
   newestWhole: number;
   disconnected: number;
   /** Number of failures by description. */

@@ -28,7 +28,7 @@ export interface Answer {
   readonly ms: number;
 }
 
-/** Maximum wait for an answer. */
+/** Maximum wait for an answer, in ms. */
 const patienceMs = 20_000;
 /** Maximum stored bytes of a body, and maximum received bytes. */
 const [keptBytes, maxBytes] = [1024 * 1024, 128 * 1024 * 1024];

@@ -94,7 +94,7 @@ const killFaults: readonly Fault[] = [
   }),
 ];
 
-/** Faults of a server that is stopped, paused or slow. Clients must not see those of NATS. */
+/** Returns faults in which a server is stopped, paused or slow. Clients must not see faults of NATS. */
 function serverFaults(name: "redis" | "nats"): readonly Fault[] {
   const visibleFailures = name === "redis" ? { allowedFailures: unavailable } : {};
   const proxyOf = ({ redisProxy, natsProxy }: ChaosSetup): SlowProxy => (name === "redis" ? redisProxy : natsProxy);
@@ -121,7 +121,7 @@ function serverFaults(name: "redis" | "nats"): readonly Fault[] {
   ];
 }
 
-/** Faults in which the books are unavailable. Calls continue, and their events wait. */
+/** Returns faults in which the books are unavailable. Calls continue, and their events wait. */
 function unavailableBooksFaults(): readonly Fault[] {
   let locker: DatabaseSync | undefined;
   return [

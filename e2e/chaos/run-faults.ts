@@ -20,7 +20,7 @@ export interface FaultRunOptions {
 export interface AreaResult extends Outcome {
   readonly area: Area;
   readonly statistics: CallStatistics;
-  /** True if a call after the fault got a complete answer, or if no client waits for one. */
+  /** True if a call after the fault got a complete answer. Always true if the fault's clients disconnect. */
   readonly answersAgain: boolean;
   /** Maximum number of uncharged complete answers. */
   readonly maxUncharged: number;

@@ -33,10 +33,10 @@ const limits = {
   relay: { limits: { leaseMs: 2_000 }, channelLeaseMs: 1_500 },
   edge: { seatLeaseMs: 1_500 },
   media: { images: { taskWaitMs: 4_000 } },
-  // Longer than the pause between two settlement attempts.
+  // `afterOutageMs` is longer than the pause between two settlement attempts.
   ledger: {
     rounds: { afterOutageMs: 6_000 },
-    // Longer than the answers of a slow NATS.
+    // `redeliverAfterMs` is longer than the delay of a slow NATS.
     bus: { limits: { redeliverAfterMs: 4_000 } },
   },
   video: quickVideo,
@@ -63,7 +63,7 @@ export function allAreas(clientAccounts: readonly ClientAccount[], engine: Engin
     shape,
     services: "all",
     limits,
-    // Longer than the restart of a process on a busy machine.
+    // A task may live longer than the restart of a process takes on a busy machine.
     envOf: { video: { TASK_LIFETIME_MS: "30000" } },
     config: {
       groups: { default: { models: ["*"], limits: { concurrency: 100 } } },

@@ -5,9 +5,9 @@ import { setTimeout as pause } from "node:timers/promises";
 /** Proxy that can delay answers, drop requests, and switch to another server. */
 export interface SlowProxy extends AsyncDisposable {
   readonly port: number;
-  /** Delay of later answers. */
+  /** Delay of the server's answers, in ms. */
   delayMs: number;
-  /** Drops a connection's first chunk with this text, and all later ones of it. Undefined forwards everything. */
+  /** Text from which on chunks of a client's connection are dropped. If undefined, everything is forwarded. */
   losesFrom: string | undefined;
   /** Holds back the answers of open connections. The server still executes requests. */
   holdAnswers(isHeld: boolean): void;

@@ -26,7 +26,7 @@ export interface RolloutResult {
   readonly sessions: readonly boolean[];
   /** Exit statuses of the old replicas. */
   readonly exits: readonly (number | string)[];
-  /** Number of new replicas that still run at the end. */
+  /** Number of new replicas that still run after the rollout. */
   readonly fresh: number;
 }
 

@@ -14,8 +14,8 @@ import { openReadings } from "./readings.ts";
 import { judge, type Finding, type SeriesKind } from "./series.ts";
 
 /**
- * Runs clients of every area at a low rate and measures growth. Exits with 1 if something grew, a request failed, or
- * the books do not agree.
+ * Runs clients of every area at a low rate and measures growth. Exits with 1 if a series grows faster than tolerated, a
+ * request failed, an event was lost, a call was charged twice, or the books do not agree.
  */
 const { values } = parseArgs({
   options: {

@@ -18,7 +18,7 @@ export interface Series {
 export interface Finding {
   readonly name: string;
   readonly kind: SeriesKind;
-  /** Median of the first tenth of the measurements; `last`, of the last tenth. */
+  /** Median of the first tenth of the measurements after the warm-up; `last`: median of the last tenth. */
   readonly first: number;
   readonly last: number;
   /** Growth per 1,000 calls; undefined if there are too few measurements. */

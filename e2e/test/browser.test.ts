@@ -7,7 +7,7 @@ import { channel, config as baseConfig, keys, money } from "./suite-client.ts";
 import { booksAgree, limits, price, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
-/** Adds a model of another format, and an account with too little money for an answer. */
+/** Configuration with a model of another format, and an account with too little money for an answer. */
 const config = {
   ...baseConfig,
   models: {

@@ -87,7 +87,7 @@ const otherReports = (line: RegExp) =>
 const otherKnows = (scope: string, state: string) => otherReports(new RegExp(`\\{scope="${scope}",state="${state}"`));
 const keyOf = (id: string) => createHash("sha256").update(`key-of-${id}`).digest("hex").slice(0, 12);
 
-/** Must be first: the tests below begin cooldowns of other channels. */
+// These tests must be first: the tests below begin cooldowns of other channels.
 describe("a stream that breaks counts against its channel", () => {
   test.each([
     ["cut", { cutAfterChunks: 3 }],

@@ -10,7 +10,7 @@ const chat = config.models.chat;
 const accounts = { ...config.accounts, rival: rival.account };
 const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
 const leaseMs = 1_500;
-/** A single attempt, so that a second channel hides no refusal. Leases of seats are short. */
+/** Limits: a single attempt, so that a second channel hides no refusal, and short leases of seats. */
 const limits = { relay: { attempts: { maxAttempts: 1 }, channelLeaseMs: leaseMs } };
 let suite: Suite;
 let other: Replica;

@@ -18,7 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Long enough for a client to disconnect, and shorter than the edge's timeout for Redis. */
+/**
+ * Time in ms for which Redis is paused: long enough for a client to disconnect, and shorter than the edge's timeout for
+ * Redis.
+ */
 const pausedMs = 500;
 
 test("a WebSocket that is reset during admission releases its seat", async () => {

@@ -6,7 +6,7 @@ import { channel, hello, keys, post } from "./suite-client.ts";
 /** Kinds of models. Each model has fallbacks. */
 const kinds = { draws: "image", speaks: "speech", transcribes: "transcription" } as const;
 const names = Object.keys(kinds) as (keyof typeof kinds)[];
-/** Nothing listens at this address. */
+/** Address at which nothing listens. */
 const unreachable = { baseUrl: "http://127.0.0.1:9/v1" };
 
 let suite: Suite;

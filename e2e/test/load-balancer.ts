@@ -46,7 +46,7 @@ export async function openLoadBalancer(): Promise<LoadBalancer> {
 /** Programs that can have replicas in tests. */
 export type Replicated = "edge" | "text" | "realtime" | "gateway";
 
-/** Ready replica. It gets connections after its port is added to the load balancer. */
+/** Replica that is ready. It gets connections only after its port was added to the load balancer. */
 export interface ReplicaBehindBalancer {
   readonly service: AloneService;
   readonly balancer: LoadBalancer | undefined;

@@ -12,7 +12,7 @@ const image = (n: number) => ({ model: "pictures", prompt: "a fox", n });
 /** Maximum number of answers that a service reads after their clients have disconnected. */
 const maxDetachedAnswers = 4;
 
-/** Accepts connections and sends nothing, so that no TLS handshake completes. */
+/** Server that accepts connections and sends nothing, so that no TLS handshake completes. */
 const silentServer = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
 const sockets = new Set<Socket>();
 const portOf = (server: Server): number => {

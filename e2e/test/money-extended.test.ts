@@ -5,7 +5,7 @@ import { channel, hello, money, sdk, settledMoney } from "./suite-client.ts";
 
 /** Prices in nano-dollars per token. */
 const price = { input: 1_000n, output: 10_000n };
-/** Enough for about 2,000 of the answer's 4,000 tokens. */
+/** Balance in nano-dollars that pays for about 2,000 of the answer's 4,000 tokens. */
 const poor = 20_000_000n;
 const words = "story ".repeat(4_000);
 const keyOf = (account: string): string => `sk-${account}-0123456789abcdef`;

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { isRunning, until } from "@modelgate/testkit";
 import { config, hello, keys } from "./suite-client.ts";
 
-/** Process that is killed. Its services and servers must then end. */
+/** Script of the process that is killed. Its services and servers must then end. */
 const parentScript = `
   import { startLocalSuite } from "@modelgate/testkit";
   const suite = await startLocalSuite({

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** Collector that stores the spans it receives by OTLP. */
+/** Collector of OTLP that stores the received spans. */
 export interface OtlpCollector extends Disposable {
   readonly exported: readonly string[];
   /** Environment variables of a suite that exports its spans here. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { sse, startScriptedServer, startSuite, textAnswers, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { channel, hello, keys } from "./suite-client.ts";
 
-/** The vendor reports an overload in the middle of every answer. */
+/** Frames of the vendor's stream, which reports an overload after its first word. */
 const { begin, word } = textAnswers.messages({ usage: { input_tokens: 3 } });
 const overloaded = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
 let vendor: ScriptedServer;

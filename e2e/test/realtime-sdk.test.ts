@@ -8,7 +8,7 @@ import { channel, config as baseConfig, hello, keys, money, post } from "./suite
 import { ask, booksAgree, handshake, limits, openSession, price, refusal, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
-/** Its budget is too small for a session. */
+/** Key whose budget is too small for a session. */
 const smallBudgetKey = "sk-hardly-0123456789abcdef";
 const config = {
   ...baseConfig,

@@ -5,7 +5,7 @@ import { another, config, hello, keys, post } from "./suite-client.ts";
 import { signInByLink } from "../../services/control/test/console/people.ts";
 
 const emptyKey = "sk-empty-0123456789abcdef";
-/** Its daily budget is below the price of a call. */
+/** Key whose daily budget is below the price of a call. */
 const boundKey = "sk-bound-0123456789abcdef";
 let suite: Suite;
 beforeAll(async () => {

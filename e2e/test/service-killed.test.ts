@@ -80,7 +80,7 @@ describe("text is killed", () => {
     await kill("text");
     const texts = await Promise.all(streams.map(({ text }) => text));
     for (const [at, { name, broken: ending }] of wires.entries()) expect(texts[at], name).toMatch(ending);
-    // All events are complete JSON.
+    // The last stream is a JSON array, which the error ends. `slice(4)` removes the status before it.
     const array: unknown = JSON.parse((texts.at(-1) ?? "").slice(4));
     expect(array).toBeInstanceOf(Array);
     const refused = await whole;

@@ -10,7 +10,7 @@ const keys = {
   empty: "sk-empty-0123456789abcdef",
   limited: "sk-limited-0123456789abcdef",
 };
-/** Time in which slow bodies arrive while another account is served. */
+/** Time in ms in which slow bodies arrive while another account is served. */
 const graceMs = 1_500;
 const floor = 500;
 const config = {

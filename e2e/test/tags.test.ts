@@ -71,7 +71,7 @@ const talk: Ask = async (headers) => {
 const messages = [{ role: "user", content: "Hello" }];
 const version = { "anthropic-version": "2023-06-01" };
 
-/** Calls of all areas, and the end user in each. */
+/** Calls of all areas. `endUser` is the end user that the call names, if it names one. */
 const calls: readonly (readonly [name: string, ask: Ask, endUser?: string])[] = [
   ["chat, user", postTo("/v1/chat/completions", { model: "chat", messages, user: "ann" }), "ann"],
   [

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startScriptedServer, startSuite, until, wavHead, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { channel, keys, money } from "./suite-client.ts";
 
-/** Answers with the body that the path contains. */
+/** Vendor that answers with the body in the request's path. */
 let vendor: ScriptedServer;
 
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };

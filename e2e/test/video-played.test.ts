@@ -7,7 +7,7 @@ import { keys } from "./suite-client.ts";
 
 const program = browserProgram();
 
-/** Plays the end of a Base64 video in a page, and returns the player's values. */
+/** Returns a script that plays the end of a Base64 video in a page, and returns the player's values. */
 const play = (base64: string): string => `new Promise((found, failed) => {
   const video = document.createElement("video");
   video.muted = true;

@@ -45,7 +45,7 @@ const handshakeWith = (key: string) => ({
   "x-modelgate-caller": "forged",
 });
 
-/** Uses no library, so that the test sees all bytes. */
+/** Opens a WebSocket without a library, so that the test sees all bytes. */
 async function open(key: string) {
   const outgoing = request(`${suite.edgeUrl}/v1/realtime?model=chat&key=left-alone`, { headers: handshakeWith(key) });
   outgoing.end();

@@ -22,7 +22,7 @@ const largestBody = 64 * 1024 * 1024;
 const mebibyte = 1024 * 1024;
 const kibibyte = 1024;
 
-/** Body of which only a part is sent, in bytes. */
+/** Length in bytes that a body announces, and number of bytes that are sent. */
 interface UnfinishedBody {
   readonly length: number;
   readonly sent: number;
@@ -200,21 +200,21 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
   },
 });
 
-/** Returns true if no further attempt is needed. The time is Infinity before the first one. */
+/** Returns true if no further attempt is needed. `minMs` is the shortest time so far, and Infinity at first. */
 function isClear(minMs: number): boolean {
   return minMs <= maxBlockedMs || (minMs > certainlyBlockedMs && Number.isFinite(minMs));
 }
 
-async function longestBlocked({ loops }: AttackContext, area: WatchedService): Promise<number> {
-  return Math.max(await loops.longestBlockedMs(area), await loops.longestBlockedMs("edge"));
+async function longestBlocked({ loops }: AttackContext, service: WatchedService): Promise<number> {
+  return Math.max(await loops.longestBlockedMs(service), await loops.longestBlockedMs("edge"));
 }
 
 /** Returns the growth in MiB after the service had time to release memory. */
-async function memoryGrowth({ suite }: AttackContext, area: WatchedService, before: number): Promise<number> {
+async function memoryGrowth({ suite }: AttackContext, service: WatchedService, before: number): Promise<number> {
   let growth = Infinity;
   for (const end = Date.now() + releaseMs; Date.now() < end && growth > maxGrowthMebibytes;) {
     await pause(500);
-    growth = Math.min(growth, (await residentMebibytes(suite, area)) - before);
+    growth = Math.min(growth, (await residentMebibytes(suite, service)) - before);
   }
   return Math.max(0, growth);
 }

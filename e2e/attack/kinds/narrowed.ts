@@ -108,5 +108,5 @@ const openSocket: Attack = {
   },
 };
 
-/** Attacks by client secrets and connections from before their key was restricted. */
+/** Attacks by client secrets and connections that were opened before their key was restricted. */
 export const narrowedAttacks: readonly Attack[] = [clientSecrets, openSocket];

@@ -81,9 +81,9 @@ export const ssrfAttacks: readonly Attack[] = [
       openaiModel("film", "video", { second: 0.001 }),
     ],
     async run(context) {
-      const before = context.inside.hits.length;
+      const before = context.internalServer.hits.length;
       const answers: Answer[] = [];
-      const all = urlForms(context.inside.port).flatMap((url) => requestsWithUrl(context, url));
+      const all = urlForms(context.internalServer.port).flatMap((url) => requestsWithUrl(context, url));
       const queue = [...all];
       const client = async (): Promise<void> => {
         for (let sending = queue.shift(); sending !== undefined; sending = queue.shift())
@@ -92,7 +92,7 @@ export const ssrfAttacks: readonly Attack[] = [
       await Promise.all(Array.from({ length: 4 }, client));
       // Callbacks are sent after a task has ended.
       await pause(2_000);
-      const hits = context.inside.hits.slice(before);
+      const hits = context.internalServer.hits.slice(before);
       return attackResult(
         `${all.length} requests: ${statusesOf(answers)}`,
         `${hits.length} requests to the internal server`,

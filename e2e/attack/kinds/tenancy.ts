@@ -156,8 +156,8 @@ const otherPort: Attack = {
     }),
   ],
   async run(context) {
-    const before = context.inside.hits.length;
-    const prompt = `see ${context.inside.url}/secret.png`;
+    const before = context.internalServer.hits.length;
+    const prompt = `see ${context.internalServer.url}/secret.png`;
     const image = { model: context.model("image"), prompt };
     const images = await context.sendAll(
       ["b64_json", "url"].map((format) => ({
@@ -168,13 +168,13 @@ const otherPort: Attack = {
     const body = { model: context.model("film"), prompt, seconds: "5" };
     const film = idIn(await context.send({ path: "/v1/videos", body }));
     const answers = [...images, await contentOf(context, film)];
-    const hits = context.inside.hits.length - before;
+    const hits = context.internalServer.hits.length - before;
     return attackResult(
       `${answers.length} results: ${statusesOf(answers)}`,
       `${hits} requests to the internal server`,
       [
         film === "" && "no film was made, so its address was not tried",
-        hits > 0 && `the gateway called ${context.inside.url}`,
+        hits > 0 && `the gateway called ${context.internalServer.url}`,
       ],
     );
   },

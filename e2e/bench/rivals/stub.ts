@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { eventsOfStream, models, spacingMs } from "./stub-models.ts";
 
-/** Makes the complete answer 1 KB long. */
+/** Text of an answer. With it, the complete answer has 1 KB. */
 const answerText = "The quick brown fox jumps over the lazy dog. ".repeat(20).slice(0, 620);
 const usage = { prompt_tokens: 21, completion_tokens: eventsOfStream, total_tokens: 21 + eventsOfStream };
 const about = { id: "chatcmpl-stub", created: 1_730_000_000, model: "stub" };

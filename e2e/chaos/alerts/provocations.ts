@@ -31,7 +31,8 @@ function callRepeatedly(call: () => Promise<unknown>, pauseMs: number): End {
 }
 
 /**
- * Creates a condition that causes a fault of `faults.ts`. `before` ends as soon as the fault and `after` have begun.
+ * Creates a condition from a fault of `faults.ts`. What `before` begins is ended as soon as the fault and `after` have
+ * begun.
  */
 const faultProvocation = (
   alert: string,

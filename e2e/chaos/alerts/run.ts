@@ -11,7 +11,10 @@ import { provocations, unprovoked, type Provocation } from "./provocations.ts";
 export interface AlertRow {
   readonly alert: string;
   readonly by: string;
-  /** Time in ms until the alert fired, and from the end of its condition until it ended. Undefined if it did not. */
+  /**
+   * Time in ms from the begin of its condition until the alert fired, and from the end of the condition until the alert
+   * ended. Undefined if it did not happen in time.
+   */
   readonly firedMs: number | undefined;
   readonly endedMs: number | undefined;
 }

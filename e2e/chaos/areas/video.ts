@@ -24,7 +24,7 @@ const vendors: readonly [Vendor, Vendor] = [
 
 /** Pause between two polls, and after a failed one, in ms. */
 const [pollPauseMs, afterFailureMs] = [60, 250];
-/** Longer than the lifetime of a task, in ms. */
+/** Maximum ms for which a task is polled; longer than its lifetime. */
 const maxPollingMs = 40_000;
 
 /** Videos: started, polled and downloaded. Every third task is not polled. */

@@ -63,7 +63,7 @@ const shape = Compile(Behaviour);
 /** Checks a behaviour. Returns the first mistake if there is one. */
 export function checkBehaviour(value: unknown): { readonly behaviour: Behaviour } | { readonly wrong: string } {
   if (shape.Check(value)) return { behaviour: value };
-  // An unknown member has a separate, clearer error.
+  // For an unknown member, `Errors` also has an error at the path of that member, which is clearer.
   const [first] = shape.Errors(value).filter(({ keyword }) => keyword !== "additionalProperties");
   if (first === undefined) return { wrong: "not a behaviour" };
   const place = first.instancePath.slice(1).replaceAll("/", ".") || "it";
@@ -73,7 +73,7 @@ export function checkBehaviour(value: unknown): { readonly behaviour: Behaviour 
 const opening = /\{\{simulate:\s*/;
 
 /** Returns the position and the JSON of the directive in a text. */
-function directivePlace(
+function findDirective(
   text: string,
 ): { readonly start: number; readonly end: number; readonly json: string } | undefined {
   const match = opening.exec(text);
@@ -87,10 +87,10 @@ function directivePlace(
 
 /** Reads the directive in a message, such as `{{simulate: {"delayMs": 500}}}`. */
 export function directiveIn(text: string): { readonly behaviour: Behaviour } | { readonly wrong: string } | undefined {
-  const place = directivePlace(text);
-  if (place === undefined) return undefined;
+  const directive = findDirective(text);
+  if (directive === undefined) return undefined;
   try {
-    return checkBehaviour(JSON.parse(place.json));
+    return checkBehaviour(JSON.parse(directive.json));
   } catch {
     return { wrong: "the directive is not valid JSON" };
   }
@@ -98,6 +98,6 @@ export function directiveIn(text: string): { readonly behaviour: Behaviour } | {
 
 /** Returns a message without its directive. */
 export function withoutDirective(text: string): string {
-  const place = directivePlace(text);
-  return (place === undefined ? text : text.slice(0, place.start) + text.slice(place.end)).trim();
+  const directive = findDirective(text);
+  return (directive === undefined ? text : text.slice(0, directive.start) + text.slice(directive.end)).trim();
 }

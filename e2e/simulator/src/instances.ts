@@ -14,7 +14,7 @@ interface ReceivedRequest {
   readonly body: string;
   readonly fields?: readonly (readonly [name: string, value: string])[];
   readonly files?: readonly SeenFile[];
-  /** True if the client disconnected early; undefined while the answer is sent. */
+  /** True if the client disconnected early; false if it got the answer; undefined until then. */
   aborted?: boolean;
   /** Messages of a WebSocket. Binary ones are in Base64. */
   messages?: string[];
@@ -34,7 +34,7 @@ export interface Instance {
 
 const maxRequests = 10_000;
 const bodyCharacters = 64 * 1024;
-/** Instance at the plain address. It does not remember requests, because benchmarks use it. */
+/** Name of the instance without `/at/<name>` in its address. It stores no requests, because benchmarks use it. */
 export const plainInstance = "";
 
 export function createInstance(remembers: boolean): Instance {

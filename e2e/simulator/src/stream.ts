@@ -21,8 +21,8 @@ export interface Streamed {
   /** Returns the frame of a failure after `sent` frames. */
   error(message: string, sent: number): Frame;
   /**
-   * Server-sent events with CRLF, elements of a JSON array, or an Amazon event stream. The default is server-sent
-   * events with LF.
+   * `crlf`: server-sent events with CRLF. `array`: elements of a JSON array. `amazon`: an Amazon event stream. Default:
+   * server-sent events with LF.
    */
   readonly framing?: "crlf" | "array" | "amazon";
 }
@@ -102,7 +102,7 @@ export async function writeBytes(
   response.end();
 }
 
-/** Creates a writer of frames, which waits for a slow reader. */
+/** Creates a writer of frames. `write` waits while the client reads slowly. */
 function writer(
   response: ServerResponse,
   framing: Streamed["framing"],

@@ -30,7 +30,7 @@ export interface Vendor {
 export interface EndpointCall {
   /** API key of the caller, for which answers are stored. */
   readonly key: string;
-  /** Address of the vendor in the request. */
+  /** Base address of the vendor, as the client has called it. */
   readonly address: string;
   /** Decoded groups of the path's pattern. */
   readonly groups: readonly string[];
@@ -67,7 +67,7 @@ export interface Endpoint {
 
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
-/** Properties in which vendors differ. */
+/** Properties in which simulated vendors differ. */
 export interface VendorTraits {
   readonly prefix: string;
   readonly endpoints: readonly Endpoint[];
@@ -120,7 +120,7 @@ function open(
   throw new Refusal(404, `There is nothing at ${call.method} ${call.path}.`);
 }
 
-/** Returns the address of this vendor in the request. */
+/** Returns the vendor's base address, as the client has called it. */
 function addressOf({ path, headers, response }: VendorCall): string {
   const [requestedPath = ""] = (response.req.url ?? "").split("?");
   return `http://${headers.host ?? "localhost"}${requestedPath.slice(0, requestedPath.length - path.length)}`;

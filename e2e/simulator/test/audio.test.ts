@@ -13,7 +13,7 @@ afterAll(() => simulator[Symbol.asyncDispose]());
 
 const input = "Good morning, all of you who listen.";
 const ask = { model: "m", voice: "alloy", input } as const;
-/** 60 ms per character. */
+/** Length of the simulated speech: 60 ms per character. */
 const seconds = input.length * 0.06;
 
 describe("speech", () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => started[Symbol.asyncDispose]());
 
-/** The account signs its tokens itself. */
+/** Creates the SDK with tokens that the service account signs itself. */
 function sdkOf(email: string, key: string): GoogleGenAI {
   // The SDK depends on another version of the package.
   const authClient: any = new JWT({ email, key, scopes: "https://www.googleapis.com/auth/cloud-platform" });

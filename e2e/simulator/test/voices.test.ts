@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => started[Symbol.asyncDispose]());
 
 const text = "This is what is said, and heard again.";
-/** 60 ms per character. */
+/** Length of the simulated speech: 60 ms per character. */
 const seconds = text.length * 0.06;
 
 async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Buffer> {

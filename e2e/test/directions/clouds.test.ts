@@ -8,7 +8,7 @@ import { png } from "./media.ts";
 import type { Client, Reply, Question } from "./question.ts";
 import { forbidWarnings } from "../../../services/text/test/forbid-warnings.ts";
 
-/** An SDK of the wire of most cloud models, and one of another wire. */
+/** SDKs that call the models: one with the wire of most cloud models, and one with another wire. */
 const clients = [anthropicMessages, openaiChat];
 const accountOf = (client: Client, cloud: Cloud): string => `${client.name}-${cloud.name}`.replaceAll(" ", "-");
 const accounts = ["demo", ...clients.flatMap((client) => clouds.map((cloud) => accountOf(client, cloud)))];

@@ -3,7 +3,7 @@ import type { Vendor } from "../../../services/text/test/vendors.ts";
 /** Model of a cloud, with the credentials for its signature. */
 export interface Cloud extends Vendor {
   readonly key: string;
-  /** Path of the region or of the project's location, after `path`. */
+  /** Part of the address after `path`: the region, or the project and its location. */
   readonly place: string;
 }
 

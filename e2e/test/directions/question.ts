@@ -11,7 +11,7 @@ export interface OfferedTool {
   readonly argument: string;
 }
 
-/** Question in a form that every client converts to its SDK's. */
+/** Question in a neutral form, which every client converts to the form of its SDK. */
 export interface Question {
   readonly model: string;
   readonly stream: boolean;

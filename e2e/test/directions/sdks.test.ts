@@ -125,7 +125,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
   });
 });
 
-/** A request with this text contains the reasoning of the last turn. */
+/** Text that a vendor's request contains if it has the reasoning of the last turn, by vendor. */
 const reasoningMarkers: Readonly<Record<string, string>> = {
   "open-chat": `"reasoning_content":"Thinking about: `,
   responses: `"encrypted_content":"`,
@@ -146,7 +146,7 @@ function classOf({ name }: Client): string {
   return name === "genai" ? "ApiError" : "RateLimitError";
 }
 
-/** The simulator, like vendors, refuses signatures and encrypted reasoning of other vendors. */
+// The simulator refuses signatures and encrypted reasoning of other vendors, as real vendors do.
 test.each(clients)(
   "$name: a conversation with reasoning and calls continues at another vendor, and back",
   async (client) => {

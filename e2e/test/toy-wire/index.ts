@@ -36,7 +36,7 @@ function usageOf(spent: unknown): TextAnswer["usage"] {
   return { inputTokens: Number(spent["in"]), outputTokens: Number(spent["out"]) };
 }
 
-/** Reads words until the usage, which ends the stream. */
+/** Reader of a stream: words, and then the usage, which ends the stream. */
 class ToyReader implements StreamReader {
   #started = false;
   #whole = false;

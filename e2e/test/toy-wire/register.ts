@@ -21,7 +21,7 @@ Object.assign(providers, {
   },
 });
 
-/** Appends to a list that only the type checker protects. */
+/** Appends to a list that only its type makes read-only. */
 function append(list: readonly string[], name: string): void {
   Object.assign(list, { [list.length]: name });
 }

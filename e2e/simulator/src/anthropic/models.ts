@@ -6,7 +6,7 @@ const newest = /claude-(?:opus-4-[78]|(?:fable|mythos|opus|sonnet|haiku)-5)/;
 const alwaysThinking = /claude-(?:fable-5|mythos-5|opus-5-5|sonnet-5-5)/;
 const modelsRefusingForcedCalls = /claude-(?:(?:fable|mythos)-5-[1-9]|opus-5-5|sonnet-5-5)/;
 
-/** Refuses parameters that only the newest models refuse (earendil-works/pi#3297, stdapi-ai/stdapi.ai#284). */
+/** Refuses values that the newest models refuse (earendil-works/pi#3297, stdapi-ai/stdapi.ai#284). */
 export function requireModelValues(body: unknown): void {
   const model = textAt(body, "model") ?? "";
   if (!newest.test(model)) return;
@@ -26,7 +26,7 @@ export function requireModelValues(body: unknown): void {
     throw wrongField(["tool_choice"], "This model does not take a tool_choice that forces a call.");
 }
 
-/** Returns true if a model accepts a forced tool call while it thinks. */
+/** Returns true if a model may be forced to call a tool although it thinks: such a model always thinks. */
 export function forcesWhileThinking(model: string): boolean {
   return alwaysThinking.test(model);
 }

@@ -9,7 +9,7 @@ export const redactedDataKind = "anthropic.redacted";
 
 const maxCacheCuts = 4;
 
-/** Refuses a request that has the right shape, but that the vendor would refuse. */
+/** Refuses a request whose members have the right types, but which the vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
   const turns = turnsOf(body);
   const [first] = turns;

@@ -55,7 +55,7 @@ const blocks = new Shapes(String.raw`
 `);
 
 const customTool = blocks.of("CustomTool");
-/** `requireKnownTools` checks tools of other types. */
+/** Shape of a tool. Checks only custom tools; `requireKnownTools` checks the others. */
 const Tool: Shape = (value, path) =>
   (textAt(value, "type") ?? "custom") === "custom" ? customTool(value, path) : undefined;
 

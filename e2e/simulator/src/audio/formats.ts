@@ -8,7 +8,7 @@ interface AudioFormat {
   readonly encode: (speech: Speech) => Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** The encoder is large and seldom used, so it is imported on demand. */
+/** Yields speech as AAC. The encoder is large and seldom used, so it is imported on demand. */
 async function* aac(speech: Speech): AsyncGenerator<Buffer> {
   const encoder = await import("./aac.ts");
   yield* encoder.aac(speech);
@@ -46,7 +46,7 @@ export function* pcm(speech: Speech): Generator<Buffer> {
   for (const piece of speech.pieces()) yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
 }
 
-/** The length in the header is known in advance. */
+/** Yields a WAV file. The header has the length, because it is known in advance. */
 function* wav(speech: Speech): Generator<Buffer> {
   const dataBytes = speech.samples * 2;
   const head = Buffer.alloc(44);

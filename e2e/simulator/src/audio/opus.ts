@@ -7,7 +7,10 @@ const OpusScript: typeof Opus = createRequire(import.meta.url)("opusscript");
 const packetSamples = sampleRate / 50;
 /** Ogg counts positions of Opus at this rate, for any sample rate of the speech. */
 const positionRate = 48_000;
-/** Half of the maximum complexity (10) is four times as fast, with little loss of quality. */
+/**
+ * Number of the encoder's request that sets the complexity, and the complexity. Half of the maximum (10) is four times
+ * as fast, with little loss of quality.
+ */
 const complexity = { control: 4_010, level: 5 } as const;
 const serial = 0x6d67_6174;
 
@@ -35,7 +38,7 @@ export function* opus(speech: Speech): Generator<Buffer> {
   }
 }
 
-/** Pads the last block with silence. */
+/** Returns the samples of a packet. A short block is padded with silence. */
 function wholePacket(block: Int16Array): Buffer {
   const packet = new Int16Array(packetSamples);
   packet.set(block);

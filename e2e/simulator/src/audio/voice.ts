@@ -39,7 +39,7 @@ export function synthesize(text: string, { voice, speed }: { readonly voice: str
   };
 }
 
-/** Interpolates between two samples. The recording repeats without end. */
+/** Returns the sample at a position between two samples of the recording, which repeats without end. */
 function sampleAt(place: number): number {
   const bytes = recording();
   const before = Math.floor(place);

@@ -71,7 +71,7 @@ export function streamConverse(answer: Answer, behaviour: Behaviour): Streamed {
   };
 }
 
-/** Hides the length of a frame's content. */
+/** Text that Amazon adds to frames, so that their size does not show the length of the content. */
 const padding = "abcdefghijklmnop";
 
 function frame(event: string, members: object, more: Partial<Frame> = {}): Frame {

@@ -13,7 +13,7 @@ export function blockMembers(message: unknown, name: string): readonly unknown[]
   });
 }
 
-/** Refuses a request that has the right shape, but that the vendor would refuse. */
+/** Refuses a request whose members have the right types, but which the vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
   const messages = listAt(body, "messages");
   if (textAt(messages[0], "role") !== "user")

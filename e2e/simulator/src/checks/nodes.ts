@@ -49,7 +49,7 @@ interface NullNode {
 
 interface NameNode {
   readonly kind: "name";
-  /** Called at the first use, because a shape may contain itself. */
+  /** Returns the named node. Called only during a check, because a shape may contain itself. */
   readonly find: () => Node;
 }
 
@@ -109,7 +109,7 @@ function checkObject({ members, isOpen, takesNull }: ObjectNode, value: unknown,
   });
 }
 
-/** Alternatives of a union, without references and inner unions. */
+/** Alternatives of a union. References and inner unions are replaced by their own alternatives. */
 interface Alternatives {
   readonly takesNull: boolean;
   readonly others: readonly Node[];
@@ -143,7 +143,7 @@ function checkUnion(union: UnionNode, value: unknown, path: Path): ShapeMistake 
   ]);
 }
 
-/** Checks a value against the objects whose tag it has; without a tag, against all. */
+/** Checks a value against the objects that its tag selects (`tagOf`), or against all objects if they have no tag. */
 function checkObjects(
   objects: readonly ObjectNode[],
   value: unknown,
@@ -188,7 +188,7 @@ function deepest(alternatives: readonly (() => ShapeMistake | undefined)[]): Sha
   return found;
 }
 
-/** A wrong value is closer to a match than a wrong type. */
+/** Returns how far a value matched before a mistake. A wrong value counts as a closer match than a wrong type. */
 function depthOf({ path, problem }: ShapeMistake): number {
   return path.length * 2 + (problem === "type" ? 0 : 1);
 }

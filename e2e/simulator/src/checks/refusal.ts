@@ -6,7 +6,7 @@ export type Problem = "unknown" | "missing" | "type" | "value";
 /** Refusal of a request, which each vendor renders in a different form. */
 export class Refusal extends Error {
   readonly status: number;
-  /** Error code of the vendor. The default depends on status and problem. */
+  /** Error code of the vendor. If undefined, the vendor derives it from status and problem. */
   readonly code: string | undefined;
   readonly problem: Problem;
   /** Path of the invalid field, or an empty text. */

@@ -14,7 +14,7 @@ export interface Prompt {
   readonly pieces: readonly PromptPiece[];
 }
 
-/** Shorter prompts are not cached. */
+/** Minimum tokens of a prompt that is cached. */
 const minTokens = 1_024;
 
 /** Digests of cached prompts, the oldest first. */

@@ -10,7 +10,7 @@ export interface OfferedTool {
   readonly schema?: unknown;
   /** True if its argument is free text instead of JSON. */
   readonly custom?: boolean;
-  /** Set of tools that contains it. */
+  /** Namespace that contains the tool. */
   readonly namespace?: string;
 }
 
@@ -19,15 +19,15 @@ export interface Question {
   readonly model: string;
   /** Text of the last message, without its directive. Pictures and files are described. */
   readonly words: string;
-  /** Includes cached tokens. */
+  /** Number of tokens in the prompt, including cached ones. */
   readonly promptTokens: number;
   /** Behaviour that the last message requests. */
   readonly directive: Behaviour | undefined;
   readonly tools: readonly OfferedTool[];
-  /** `required` demands any call, an object a call of that tool. */
+  /** With `required`, the answer must call a tool. With an object, it must call the named tool. */
   readonly choice: "auto" | "none" | "required" | { readonly name: string };
   readonly parallel: boolean;
-  /** Texts of the tool results with which the request ends, if it does. */
+  /** Texts of the tool results at the end of the request. Undefined if the request does not end with tool results. */
   readonly results: readonly string[] | undefined;
   /** True if reasoning is requested. */
   readonly reasoning: boolean;

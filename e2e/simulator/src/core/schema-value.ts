@@ -40,8 +40,8 @@ function objectFor(schema: object, root: unknown, depth: number): unknown {
 }
 
 /**
- * Returns the minimum of a schema, or 1. The smallest integer is ignored, because some clients send it instead of no
- * minimum.
+ * Returns the minimum of a schema, or 1, but at most its maximum. The smallest safe integer is not a minimum: some
+ * clients send it if they have none.
  */
 function numberFor(schema: object): number {
   const bound = (name: string, step: number): number => (numberAt(schema, name) ?? Number.NaN) + step;

@@ -2,7 +2,7 @@
 const bytesPerSecond = 48_000;
 /** Tokens per second of received and of generated speech. */
 const [inputTokensPerSecond, outputTokensPerSecond] = [10, 20];
-/** A letter takes a fortieth of a second. */
+/** Bytes of speech per letter, which takes a fortieth of a second. */
 const bytesPerLetter = bytesPerSecond / 40;
 
 const sine = ((): Buffer => {

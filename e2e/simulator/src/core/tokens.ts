@@ -14,7 +14,7 @@ export function tokenTexts(text: string): readonly string[] {
 
 const defaultChunks = 8;
 
-/** Splits a text into pieces. A text that is too short is repeated, so that benchmarks get the requested number. */
+/** Splits a text into `count` pieces. The letters of a shorter text are repeated, so that there are enough pieces. */
 export function piecesOf(text: string, count = Math.min(defaultChunks, text.length)): readonly string[] {
   if (count === 0) return [];
   const letters = Array.from(text);

@@ -8,7 +8,7 @@ import { readGenerate, textOf } from "./read.ts";
 import { renderGenerated, streamGenerated } from "./render.ts";
 import { batchEmbedShape, countShape, embedShape } from "./shape.ts";
 
-/** Reads a `generateContent` request in camelCase. With `streamQuery`, it is a `streamGenerateContent` request. */
+/** Reads a request in camelCase: to `generateContent`, or with `streamQuery` to `streamGenerateContent`. */
 export function openGenerate(body: unknown, model: string, streamQuery?: URLSearchParams): ParsedRequest {
   const parsed = readGenerate(body, model);
   const framing = streamQuery?.get("alt") === "sse" ? "crlf" : "array";
@@ -55,7 +55,7 @@ export function embedContent(body: unknown, model: string): ParsedRequest {
   return { directive, whole: () => ({ embedding: vectorFor(body) }) };
 }
 
-/** Parses an embedding request for several contents. Only the last one may have a directive. */
+/** Parses an embedding request for several contents. A directive is read only from the last content. */
 export function batchEmbedContents(body: unknown, model: string): ParsedRequest {
   requireShape(body, batchEmbedShape);
   const requests = listAt(body, "requests");

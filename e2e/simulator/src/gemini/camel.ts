@@ -1,6 +1,6 @@
 import { isRecord } from "../checks/members.ts";
 
-/** The names inside these members belong to the caller and are not converted. */
+/** Members whose content is not converted, because the caller chooses the names in it. */
 const callerMembers = new Set([
   "args",
   "response",

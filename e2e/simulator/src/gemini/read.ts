@@ -48,7 +48,7 @@ export function readGenerate(body: unknown, model: string): GenerateRequest {
   };
 }
 
-/** Every beginning of the prompt is cached. */
+/** Returns the prompt for the cache, which stores every beginning of it. Undefined for a model without a cache. */
 function promptOf(body: unknown, model: string): Question["prompt"] {
   if (!cachesPrompts(model)) return undefined;
   const contents = [{ ...Object(memberOf(body, "systemInstruction")), role: "system" }, ...listAt(body, "contents")];
@@ -66,7 +66,7 @@ function promptOf(body: unknown, model: string): Question["prompt"] {
 
 const sideOf: Readonly<Record<string, number>> = { "1K": 1_024, "2K": 2_048, "4K": 4_096 };
 
-/** The picture has the aspect ratio, and about as many pixels as a square of the requested size. */
+/** Returns the size of a picture: with the aspect ratio, and about as many pixels as a square of the requested size. */
 function pictureSizeIn(config: unknown): Question["pictureSize"] {
   const [, across = 1, down = 1] = /^(\d+):(\d+)$/.exec(textAt(config, "aspectRatio") ?? "")?.map(Number) ?? [];
   if (config === undefined) return undefined;

@@ -10,7 +10,7 @@ export const thoughtDataKind = "gemini.thought";
 /** Texts that the vendor accepts as signatures of calls that another model made. */
 const acceptedPlaceholders = ["context_engineering_is_the_way_to_go", "skip_thought_signature_validator"];
 
-/** Refuses a request that has the right shape, but that the vendor would refuse. */
+/** Refuses a request whose members have the right types, but which the vendor would refuse. */
 export function requireValidRequest(body: unknown, model: string): void {
   const turns = turnsOf(listAt(body, "contents"));
   requireOrder(turns);

@@ -32,7 +32,7 @@ function isAudio(data: unknown): boolean {
   return textAt(data, "mimeType")?.startsWith("audio/") === true;
 }
 
-/** The answer has samples of 24 kHz, without a header. */
+/** Reads a request for speech. The answer has samples of 24 kHz, without a header. */
 function speech(body: unknown, model: string): ParsedRequest {
   const config = memberOf(body, "generationConfig");
   const modalities = listAt(config, "responseModalities");

@@ -126,7 +126,7 @@ function hmac(key: Buffer | string, data: string): Buffer {
 
 const errorCodes: Readonly<Record<number, number>> = { 400: 50_200, 404: 50_200, 429: 50_429 };
 
-/** Vendor of videos, with signed actions. */
+/** Jimeng, a vendor of videos. The query parameter `Action` selects the operation, and each request is signed. */
 export const jimeng: Vendor = createVendor({
   prefix: "/jimeng",
   endpoints: [actionEndpoint, videoHost],

@@ -16,7 +16,7 @@ const shape = shapeOf(`
 
 const defaultDimensions = 1_536;
 
-/** A vector depends only on its text and the number of dimensions. */
+/** Endpoint of embeddings. A vector depends only on its text and the number of dimensions. */
 export const embeddings: Endpoint = {
   method: "POST",
   path: /^\/v1\/embeddings$/,

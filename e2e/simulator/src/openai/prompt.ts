@@ -7,7 +7,7 @@ const cachingModels = /^gpt-(?:5\.[6-9]|[6-9])/;
 /** Models that read `instructions` after the input. */
 const modelsWithInstructionsLast = /^gpt-6\.[2-9]/;
 
-/** Maximum breakpoints: only the last ones count. Implicit mode adds one at the end. */
+/** Maximum number of breakpoints by mode; only the last ones count. Implicit mode adds the end of the prompt. */
 const maxMarks = { explicit: 4, implicit: 3 } as const;
 
 /** Returns the prompt as the newest models cache it; undefined for other models. */

@@ -83,7 +83,7 @@ const content: Endpoint = {
   },
 };
 
-/** Compatible vendors use other names for the same tasks. */
+/** Endpoint that starts a video in the format of compatible vendors. */
 const generate: Endpoint = {
   method: "POST",
   path: /^\/v1\/video\/generations$/,

@@ -23,8 +23,8 @@ export function beginTask(request: PicturesRequest, behaviour: Behaviour, key: s
 }
 
 /**
- * Polls and renders a task, which completes at the second poll. With the finish reason `FAILED` it fails, with
- * `PARTIAL` its first picture fails, and with `RUNNING` it never ends.
+ * Polls and renders a task, which ends at the second poll. The behaviour `finish` decides its end: with `FAILED`, the
+ * task fails, with `PARTIAL`, its first picture fails, and with `RUNNING`, the task never ends.
  */
 export function pollTask(id: string, key: string, host: string): object {
   const task = tasks.get(id);

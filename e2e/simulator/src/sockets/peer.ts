@@ -2,7 +2,7 @@ import type { WebSocket } from "ws";
 import type { Behaviour } from "../behaviour.ts";
 import { pause } from "../core/pause.ts";
 
-/** The vendor pauses while more bytes wait for a slow reader. */
+/** Maximum number of bytes that wait for a slow reader. Above it, the vendor pauses. */
 const maxWaiting = 1024 * 1024;
 const pollMs = 5;
 

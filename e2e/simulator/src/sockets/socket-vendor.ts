@@ -23,7 +23,7 @@ export interface SocketVendor {
   /** True if events are sent in binary frames. */
   readonly binary?: true;
   accepts(path: string): boolean;
-  /** Throws a Refusal if there is no valid key. It is answered as plain HTTP. */
+  /** Throws a Refusal if there is no valid key. The refusal is sent as an HTTP answer, without a WebSocket. */
   authenticate(call: SocketCall): void;
   renderError(refusal: Refusal): object;
   converse(peer: Peer, call: SocketCall): Conversation;

@@ -18,7 +18,7 @@ const socketVendors: readonly SocketVendor[] = [openaiRealtime, openaiLive, gemi
 
 const maxMessageBytes = 32 * 1024 * 1024;
 
-/** Creates the listener for WebSockets. All vendors echo binary messages. */
+/** Creates the listener for WebSockets. All vendors send a client's binary messages back, for benchmarks. */
 export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHandler {
   const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: maxMessageBytes });
 

@@ -29,10 +29,10 @@ export function beginOperation(
   };
 }
 
-/** Bucket for the video, by task. */
+/** Buckets in which clients want their videos, by task. */
 const buckets = new Map<string, string>();
 
-/** Polls and renders an operation. `made` renders its video. */
+/** Polls and renders an operation. `resultOf` renders the result of a completed task. */
 function pollOperation(name: string, resultOf: (task: SimulatedTask) => object): object {
   const task = findTask(name.split("/").at(-1) ?? "");
   if (task === undefined) throw new Refusal(404, "Operation not found.");

@@ -6,7 +6,7 @@ const [lumaSamples, chromaSamples] = [side * side, (side * side) / 4];
 
 /** Picture of one colour, from 16 to 235 per component. */
 export interface PlainPicture {
-  /** Width in macroblocks. `rows` is the height. */
+  /** Width in macroblocks; `rows` is the height in macroblocks. */
   readonly columns: number;
   readonly rows: number;
   readonly colour: readonly [luma: number, blue: number, red: number];
@@ -68,7 +68,7 @@ export function nextPicture({ columns, rows }: PlainPicture, number: number): Bu
   return streamUnit(0x41, slice.codes(columns * rows).end());
 }
 
-/** Escapes bytes that look like the start of a unit. */
+/** Returns a unit: its head and its payload, with an escape before bytes that look like the start of a unit. */
 function streamUnit(head: number, payload: Buffer): Buffer {
   const bytes = [head];
   let zeros = 0;

@@ -8,12 +8,15 @@ export interface VideoProperties {
   readonly seconds: number;
   readonly width: number;
   readonly height: number;
-  /** Minimum size. A box that players ignore fills the file. */
+  /** Minimum size of the file, in bytes. The file is filled with a box that players ignore. */
   readonly minBytes?: number | undefined;
 }
 
 const framesPerSecond = 4;
-/** Requested pixels per macroblock (16 by 16 pixels of the file) in each direction. Files are therefore small. */
+/**
+ * Requested pixels, in each direction, that become one macroblock of the file (16 by 16 pixels). The file's picture is
+ * therefore 16 times smaller than requested.
+ */
 const pixelDivisor = 256;
 const ticksPerSecond = 1_000;
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readPromptCache, type PromptPiece } from "../../src/core/prompt-cache.ts";
 
 const piece = (text: string, isCut: boolean, role = "user"): PromptPiece => ({ text, isCut, role });
-/** 1,000 tokens. */
+/** Returns a text of 1,000 tokens that begins with `name`. */
 const long = (name: string): string => name.repeat(4_000).slice(0, 4_000);
 
 test("a prompt is read up to the longest beginning that was cached", () => {

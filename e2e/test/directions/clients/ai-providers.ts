@@ -13,7 +13,10 @@ const endings: Readonly<Record<Ending, string>> = {
 
 type Make = (suite: Suite, key: string, question: Question) => AiProvider;
 
-/** Creates a provider for each model, because `follow` may continue with another model. */
+/**
+ * Returns a client that makes a provider for each model it asks, because a conversation may continue with another model
+ * (`follow`).
+ */
 function clientOf(name: string, wire: Client["wire"], make: Make): Client {
   return {
     name,

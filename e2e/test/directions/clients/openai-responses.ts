@@ -9,7 +9,7 @@ import { droppedIn, parametersOf, type Client, type Reply, type Piece, type Ques
 import { openaiAt } from "../../../../services/text/test/every-vendor.ts";
 import { openaiError } from "./openai-chat.ts";
 
-/** Sends every turn again, with the encrypted reasoning. */
+/** Client of the Responses API. It sends every turn again, with the encrypted reasoning. */
 export const openaiResponses: Client = {
   name: "openai responses",
   wire: "responses",
@@ -31,7 +31,7 @@ export const openaiResponses: Client = {
   },
 };
 
-/** The SDK delivers this error as an event instead of throwing it. */
+/** Error of a failed response, which the SDK delivers as an event instead of throwing it. */
 class FailedResponse extends Error {
   readonly error: unknown;
 
@@ -135,7 +135,7 @@ function replyOf(
   };
 }
 
-/** The SDK has different types for items of answers and of requests. */
+/** Converts an item of an answer to an item of a request, for which the SDK has another type. */
 function sentBack(item: ModelResponse["output"][number]): ResponseInput[number] {
   if (item.type === "message" || item.type === "reasoning" || item.type === "function_call") return item;
   throw new Error(`an item of type ${item.type}`);

@@ -49,7 +49,7 @@ async function* framesOf(run: BackgroundRun, from: number): AsyncGenerator<Frame
   }
 }
 
-/** A cancelled interaction has its usage, but no output. */
+/** Returns a cancelled interaction, which has its usage, but no output. */
 function cancelled({ head, completed }: BackgroundRun): object {
   return { ...head, status: "cancelled", usage: completed["usage"] };
 }

@@ -60,7 +60,7 @@ export function readInteraction(body: unknown): InteractionRequest {
   };
 }
 
-/** Every beginning of the prompt is cached. */
+/** Returns the prompt for the cache, which stores every beginning of it. Undefined for a model without a cache. */
 function promptOf(body: unknown, model: string, steps: readonly unknown[]): Question["prompt"] {
   if (!cachesPrompts(model)) return undefined;
   const system = { role: "system", text: textAt(body, "system_instruction") ?? "", isCut: true };

@@ -21,7 +21,7 @@ const none: ModalityTokens = { text: 0, audio: 0 };
 /** Close code after an invalid message. */
 const invalidMessage = 1007;
 
-/** Conversation: settings first, then turns. */
+/** Conversation with a live model. The first message has the settings, and turns follow. */
 export class LiveConversation implements Conversation {
   readonly #peer: Peer;
   readonly #call: SocketCall;
@@ -32,10 +32,10 @@ export class LiveConversation implements Conversation {
   #audio: Buffer[] = [];
   #turn: Turn | undefined;
   #waitsFor = new Map<string, string>();
-  /** Number of entries that earlier turns have read. */
+  /** Number of entries that earlier turns have read, whose tokens are therefore cached. */
   #readCount = 0;
 
-  /** `shape` is that of all client messages. */
+  /** `shape` is the shape of a client's message. */
   constructor(peer: Peer, call: SocketCall, shape: Shape) {
     this.#peer = peer;
     this.#call = call;

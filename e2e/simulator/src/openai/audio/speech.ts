@@ -16,7 +16,7 @@ const body = shapeOf(String.raw`{
   stream_format?: "audio" | "sse"
 }`);
 
-/** Older models answer only with bytes. */
+/** Matches older models, which answer only with bytes. */
 const bytesOnlyModels = /^tts-1/;
 /** Model that answers with bytes even if events are requested. */
 const eventlessModel = "ignores-events";
@@ -46,7 +46,7 @@ export const speech: Endpoint = {
   },
 };
 
-/** Pauses after each piece, so that other calls continue. */
+/** Yields the pieces, and lets other calls continue after each of them. */
 async function* withPauses(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     yield piece;

@@ -4,7 +4,7 @@ import type { Path } from "../../checks/shape.ts";
 import { requireModelValues } from "../models.ts";
 import { requireStrictSchema } from "../strict-schema.ts";
 
-/** Refuses a request that has the right shape, but that the vendor would refuse. */
+/** Refuses a request whose members have the right types, but which the vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
   requireModelValues(body, ["reasoning_effort"]);
   requireToolOrder(listAt(body, "messages"));

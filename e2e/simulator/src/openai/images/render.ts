@@ -21,7 +21,7 @@ function usageOf({ question, count, images }: ImagesRequest, { usage }: Behaviou
   );
 }
 
-/** Each picture of a request has a different text, and therefore a different colour. */
+/** Returns the text of a picture, which selects its colour. Each picture of a request has a different one. */
 const textOf = ({ question: { words } }: ImagesRequest, at: number): string => (at === 0 ? words : `${words} ${at}`);
 
 function echoedOptions({ background, format, quality, size: { width, height } }: ImagesRequest): object {

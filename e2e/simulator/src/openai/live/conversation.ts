@@ -12,7 +12,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const lifetimeSeconds = 3_600;
 
-/** Session of GPT-Live. Its seconds are those of the received sound, so that tests know them. */
+/** Session of GPT-Live. It is charged for the seconds of the received sound, so that tests know them in advance. */
 export class LiveConversation implements Conversation {
   readonly #peer: Peer;
   readonly #call: SocketCall;

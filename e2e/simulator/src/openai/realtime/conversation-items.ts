@@ -14,7 +14,7 @@ export class ConversationItems {
     return this.#items.at(-1);
   }
 
-  /** Throws a Refusal for the result of an unknown call. */
+  /** Adds items. Throws a Refusal for the result of an unknown call. */
   add(...items: readonly Item[]): void {
     for (const { type, callId } of items)
       if (type === "function_call_output" && !this.#hasCall(callId))
@@ -22,7 +22,7 @@ export class ConversationItems {
     this.#items.push(...items);
   }
 
-  /** Throws a Refusal for an unknown id. */
+  /** Returns the item with an id. Throws a Refusal for an unknown id. */
   find(id: unknown): Item {
     const found = this.#items.find((item) => item.id === id);
     if (found === undefined)
@@ -34,7 +34,7 @@ export class ConversationItems {
     this.#items.splice(this.#items.indexOf(this.find(id)), 1);
   }
 
-  /** Marks items as read. Returns the tokens of those that were read before. */
+  /** Marks items as read. Returns the tokens of the items that were read before, because those tokens are cached. */
   read(items: readonly Item[]): ItemTokens {
     const cached = tokensOfItems(items.filter(({ id }) => this.#read.has(id)));
     for (const { id } of items) this.#read.add(id);

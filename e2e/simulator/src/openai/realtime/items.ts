@@ -12,7 +12,7 @@ export interface Item {
   /** Texts and transcripts, arguments, or the output of a call. */
   readonly words: string;
   readonly audioBytes: number;
-  /** Texts without transcripts. Transcripts have no tokens. */
+  /** Same as `words`, without transcripts of speech, which have no tokens. */
   readonly texts: string;
 }
 

@@ -7,7 +7,7 @@ import { piecesOf, tokensOf } from "../../core/tokens.ts";
 import type { SocketFrame } from "../../sockets/peer.ts";
 import { shownItem, type Item, type ItemTokens } from "./items.ts";
 
-/** Tokens that a response reads. `cached` were read before. */
+/** Tokens that a response reads. `cached` are those that an earlier response has read. */
 export interface ReadTokens {
   readonly all: ItemTokens;
   readonly cached: ItemTokens;

@@ -10,7 +10,7 @@ import { compactionDataKind, reasoningDataKind } from "./rules.ts";
 import type { ResponsesRequest } from "./read.ts";
 import { textOfItem } from "./words.ts";
 
-/** Event without its sequence number. */
+/** Event of an output item, without its sequence number. */
 export interface ItemEvent {
   readonly type: string;
   readonly members: object;
