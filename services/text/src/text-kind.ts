@@ -28,6 +28,7 @@ import {
   withoutUnpriced,
   type JsonObject,
   type RequestedFees,
+  type RequestedTier,
   type RequestedTool,
   type TextClient,
   type ClientWireName,
@@ -282,8 +283,8 @@ function withoutUnpricedFees(
       : priceOrNone(fallbackPrice, tool.fallback) !== undefined;
   const isSent = (tool: RequestedTool): boolean =>
     tool.choosesModel !== true && (unpriced === "pass" || isPriced(tool));
-  const isTierSent = (name: string): boolean => unpriced === "pass" || isTierPriced(name, price);
-  if (fees.tools.every(isSent) && fees.tiers.every(({ name }) => isTierSent(name))) return { input, dropped: [] };
+  const isTierSent = (tier: RequestedTier): boolean => unpriced === "pass" || isTierPriced(tier, price);
+  if (fees.tools.every(isSent) && fees.tiers.every(isTierSent)) return { input, dropped: [] };
   const priced = withoutUnpriced(body, fees, isSent, isTierSent);
   if (priced === undefined) return { input, dropped: [] };
   return { input: { ...input, body: priced.body, params: { ...params, fees: priced.fees } }, dropped: priced.dropped };

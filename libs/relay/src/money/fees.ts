@@ -1,6 +1,12 @@
 import { addUnits, costOf, Failure, toolUnits, type Price, type ToolUnit, type Units } from "@modelgate/contracts";
 import type { Group } from "@modelgate/catalog";
-import type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteration } from "@modelgate/wires/text";
+import type {
+  RequestedFees,
+  RequestedTier,
+  RequestedTool,
+  ReportedExtraUsage,
+  ReportedIteration,
+} from "@modelgate/wires/text";
 import type { MaxFees } from "./measure.ts";
 import { boundOfIteration, capUnits } from "./usage-bound.ts";
 
@@ -108,7 +114,7 @@ export class CallFees {
     const feesInRequest = exchange.requestedFees ?? feesWithout(this.#options.requested, exchange.dropped);
     if (feesInRequest === undefined) return exchange;
     for (const tool of feesInRequest.tools) this.#checkTool(tool);
-    for (const { name } of feesInRequest.tiers) this.#checkTier(name);
+    for (const tier of feesInRequest.tiers) this.#checkTier(tier);
     attempt.sentTier = costliestTier(feesInRequest, this.#options.price);
     for (const { unit, isUnreported } of feesInRequest.tools)
       if (unit !== undefined && isUnreported === true) (attempt.unreported ??= {})[unit] = 1;
@@ -141,10 +147,13 @@ export class CallFees {
 
   #atTier(price: Price, units: Units): Bill {
     const { tier: reported, sentTier } = this.#attempt;
-    const tier = reported ?? sentTier ?? "default";
+    const isSentDearer = isDearer(sentTier, price);
+    // An answer may report an expensive tier by another name than the request: OpenAI reports `fast` as `priority`.
+    const isRenamed = isSentDearer && reported !== undefined && !isTierPriced({ name: reported }, price);
+    const tier = (isRenamed ? sentTier : reported) ?? sentTier ?? "default";
     const tierPrice = price.serviceTiers.get(tier);
     // A cheaper tier reduces the price only if the answer confirms it.
-    const isConfirmed = reported !== undefined || (tierPrice?.factor ?? 0n) > price.factor;
+    const isConfirmed = reported !== undefined || isSentDearer;
     return {
       units,
       price: (isConfirmed ? tierPrice : undefined) ?? price,
@@ -215,10 +224,11 @@ export class CallFees {
       throw unpricedFailure(`${path}.model`, `${path}.model is a model that has no price here`);
   }
 
-  #checkTier(name: string): void {
+  #checkTier(tier: RequestedTier): void {
     const { requested, price, unpriced } = this.#options;
-    if (unpriced === "pass" || isTierPriced(name, price)) return;
-    const path = requested?.tiers.find((tier) => tier.name === name)?.path ?? "service_tier";
+    if (unpriced === "pass" || isTierPriced(tier, price)) return;
+    const { name } = tier;
+    const path = requested?.tiers.find((each) => each.name === name)?.path ?? "service_tier";
     throw unpricedFailure(
       path,
       `${path} requests the service tier ${JSON.stringify(name.slice(0, 64))}, which this model has no price for`,
@@ -248,8 +258,17 @@ export function isToolPriced({ unit }: RequestedTool, price: Price): boolean {
 }
 
 /** Returns true if a service tier costs no more than the default one, or has a price. */
-export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
-  return cheapTiers.has(name) || serviceTiers.has(name);
+export function isTierPriced(tier: Pick<RequestedTier, "name" | "alias">, price: Price): boolean {
+  return cheapTiers.has(tier.name) || price.serviceTiers.has(nameInPrice(tier, price));
+}
+
+/** Returns the name of a tier that has a factor. */
+function nameInPrice({ name, alias }: Pick<RequestedTier, "name" | "alias">, { serviceTiers }: Price): string {
+  return alias !== undefined && !serviceTiers.has(name) && serviceTiers.has(alias) ? alias : name;
+}
+
+function isDearer(name: string | undefined, { serviceTiers, factor }: Price): boolean {
+  return name !== undefined && (serviceTiers.get(name)?.factor ?? 0n) > factor;
 }
 
 function maxFeesOf(options: FeesOptions): MaxFees {
@@ -304,7 +323,7 @@ function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   const names =
     requested === undefined || requested.tiers.length === 0
       ? vendorChosenTiers
-      : requested.tiers.map(({ name }) => name);
+      : requested.tiers.map((tier) => nameInPrice(tier, price));
   return names.reduce((costliest, name) => {
     const tierPrice = price.serviceTiers.get(name);
     return tierPrice !== undefined && tierPrice.factor > costliest.factor ? tierPrice : costliest;
@@ -312,9 +331,10 @@ function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
 }
 
 /** Returns the most expensive requested tier. A request may name several in different members. */
-function costliestTier({ tiers }: RequestedFees, { serviceTiers }: Price): string | undefined {
-  const factorOf = (name: string): bigint => serviceTiers.get(name)?.factor ?? 0n;
-  return tiers.map(({ name }) => name).toSorted((left, right) => (factorOf(left) < factorOf(right) ? 1 : -1))[0];
+function costliestTier({ tiers }: RequestedFees, price: Price): string | undefined {
+  const factorOf = (name: string): bigint => price.serviceTiers.get(name)?.factor ?? 0n;
+  const names = tiers.map((tier) => nameInPrice(tier, price));
+  return names.toSorted((left, right) => (factorOf(left) < factorOf(right) ? 1 : -1))[0];
 }
 
 function allowModel(allow: FeesOptions["allow"], model: string, param: string): void {

@@ -147,6 +147,23 @@ describe("the service tier", () => {
     expect(billed).toMatchObject({ isTierUnpriced });
     expect(billed.serviceTier).toBe(serviceTier);
   });
+
+  test.each([
+    ["fast", "fast"],
+    ["fast", "priority"],
+    ["priority", "fast"],
+    ["priority", "priority"],
+  ])("a factor of %s applies to OpenAI's tier %s, which answers report as priority", (priced, requested) => {
+    const price = compilePrice({ output: 10, serviceTiers: { [priced]: 2 } });
+    const body = { service_tier: requested };
+    const fees = feesOf(body, { price });
+    fees.checkExchange(exchange(body));
+    fees.recordReported({ tier: "priority" });
+    const billed = fees.billFor({ outputTokens: 1_000 });
+    for (const { price: due } of [billed, fees.maxFees])
+      expect(costOf({ outputTokens: 1_000 }, due, 1)).toBe(20_000_000n);
+    expect(billed.isTierUnpriced).toBe(false);
+  });
 });
 
 test("calls are counted once however often an answer reports them, and again with every attempt", () => {

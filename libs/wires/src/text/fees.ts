@@ -28,7 +28,16 @@ export interface RequestedFees {
   /** Maximum number of calls of all tools together. */
   readonly maxCalls?: number | undefined;
   /** Requested service tiers. If empty, the vendor chooses the tier. */
-  readonly tiers: readonly { readonly name: string; readonly path: string }[];
+  readonly tiers: readonly RequestedTier[];
+}
+
+/** A requested service tier. */
+export interface RequestedTier {
+  readonly name: string;
+  /** Member that requests the tier. */
+  readonly path: string;
+  /** Another name of the same tier. */
+  readonly alias?: string | undefined;
 }
 
 /** A tool call in an answer. A repeated call has the same id. */
@@ -118,11 +127,23 @@ export function normalizeTier(value: unknown): string | undefined {
   return usualTiers.has(name) ? "default" : name;
 }
 
-export function requestedTiers(body: JsonRecord, ...names: readonly string[]): RequestedFees["tiers"] {
+export function requestedTiers(body: JsonRecord, ...names: readonly string[]): readonly RequestedTier[] {
   return names.flatMap((path) => {
     const name = normalizeTier(body[path]);
     return name === undefined ? [] : [{ name, path }];
   });
+}
+
+/** OpenAI renamed the tier `priority` to `fast`. Requests may have both names, and answers report `priority`. */
+const openAiAliases: ReadonlyMap<string, string> = new Map([
+  ["fast", "priority"],
+  ["priority", "fast"],
+]);
+
+export function openAiTiers(body: JsonRecord): readonly RequestedTier[] {
+  return requestedTiers(body, "service_tier").map((tier) =>
+    withoutUndefined({ ...tier, alias: openAiAliases.get(tier.name) }),
+  );
 }
 
 const [anthropicMember, xaiMember] = ["server_tool_use", "server_side_tool_usage_details"] as const;

@@ -13,7 +13,7 @@ export {
   type PassThroughWireName,
 } from "./wires.ts";
 export { reasoningMembers, unstableMembers, type Dialogue } from "./dialogue.ts";
-export type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteration } from "./fees.ts";
+export type { RequestedFees, RequestedTier, RequestedTool, ReportedExtraUsage, ReportedIteration } from "./fees.ts";
 export type { TextAnswer, TextEvent } from "./hub/answer.ts";
 export type {
   AnswerContext,

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord, spliceMembers, withoutMembers } from "@modelgate/formats/json";
-import type { RequestedFees, RequestedTool } from "./fees.ts";
+import type { RequestedFees, RequestedTier, RequestedTool } from "./fees.ts";
 import { memberOf } from "./pass.ts";
 
 /** Members that a request may have only with tools. */
@@ -20,17 +20,17 @@ export function withoutUnpriced(
   body: Buffer,
   fees: RequestedFees,
   isPriced: (tool: RequestedTool) => boolean,
-  isTierPriced: (tier: string) => boolean,
+  isTierPriced: (tier: RequestedTier) => boolean,
 ): LeftOut | undefined {
   const tools = fees.tools.filter((tool) => !isPriced(tool));
-  const tiers = fees.tiers.filter(({ name }) => !isTierPriced(name));
+  const tiers = fees.tiers.filter((tier) => !isTierPriced(tier));
   // Tools in conversation items are not removed, because an item may be long and contain more than tools.
   if (tools.some(({ path }) => segmentsOf(path)[0] === "input")) return undefined;
   const dropped = [...tools, ...tiers].map(({ path }) => path);
   const remainingFees = {
     ...fees,
     tools: fees.tools.filter(isPriced),
-    tiers: fees.tiers.filter(({ name }) => isTierPriced(name)),
+    tiers: fees.tiers.filter(isTierPriced),
   };
   let reduced = withoutMembers(
     body,

@@ -10,7 +10,7 @@ function reduced(wire: Wire, body: object) {
     Buffer.from(JSON.stringify(body)),
     feesOfBody,
     ({ unit }) => unit === "codeInterpreters",
-    (tier) => tier === "flex",
+    ({ name }) => name === "flex",
   );
   return remaining && { ...remaining, body: JSON.parse(remaining.body.toString()) };
 }

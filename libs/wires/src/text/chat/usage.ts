@@ -4,7 +4,7 @@ import type { RequestedFees, RequestedTool, ReportedExtraUsage } from "../fees.t
 import {
   feesUnlessNone,
   requestedExtensions,
-  requestedTiers,
+  openAiTiers,
   countedTools,
   recordsWithPaths,
   extensionFeeMembers,
@@ -124,7 +124,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
         : [{ path: "web_search_options", unit: "webSearches", isUnreported: true } as const]),
       ...requestedExtensions(body),
     ],
-    tiers: requestedTiers(body, "service_tier"),
+    tiers: openAiTiers(body),
   });
 }
 

@@ -5,7 +5,7 @@ import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } f
 import {
   feesUnlessNone,
   requestedExtensions,
-  requestedTiers,
+  openAiTiers,
   countedTools,
   recordsWithPaths,
   extensionFeeMembers,
@@ -80,7 +80,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
       ...requestedExtensions(body),
     ],
     maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined,
-    tiers: requestedTiers(body, "service_tier"),
+    tiers: openAiTiers(body),
   });
 }
 
