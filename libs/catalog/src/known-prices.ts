@@ -1,4 +1,4 @@
-import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
+import { calcPrice, type ModelPrice, type TieredPrices } from "@pydantic/genai-prices";
 import type { PriceConfiguration, PriceField, ToolPriceField } from "@modelgate/contracts";
 
 /** Source of known prices: a package in the release, and the day of its data. */
@@ -23,6 +23,14 @@ const perMillion = {
   input_image_mtok: "inputImage",
   output_image_mtok: "outputImage",
 } as const satisfies Record<string, PriceField>;
+/**
+ * Prices of writes to a cache that keeps them for hours, as factors of the input price. The package leaves them out for
+ * most models. Anthropic's time is one hour, OpenAI's is twelve.
+ */
+const longCacheFactors: readonly (readonly [model: RegExp, factor: number])[] = [
+  [/claude/, 2],
+  [/gpt-/, 2.5],
+];
 const toolsPerThousand = {
   web_searches_kcount: "webSearch",
   storage_searches_kcount: "fileSearch",
@@ -47,11 +55,24 @@ export function knownPrice(vendor: string, model: string, nowMs: number): KnownP
   if (first === undefined) return undefined;
   const all = Array.isArray(first.model.prices) ? pricesByHour : [first];
   const [price] = all
-    .map(({ model_price: modelPrice }) => toConfiguredPrice(modelPrice))
+    .map(({ model_price: modelPrice }) => toConfiguredPrice(withLongCache(modelPrice, first.model.id)))
     .toSorted((left, right) => comparablePrice(right) - comparablePrice(left));
   if (price === undefined || Object.keys(price).length === 0) return undefined;
   const { provider, model: entry } = first;
   return { price, entry: `${provider.id}/${entry.id}`, contextTokens: entry.context_window };
+}
+
+/** Adds the price of long cache writes to a price that has only the one of short cache writes. */
+function withLongCache(modelPrice: ModelPrice, model: string): ModelPrice {
+  const factor = longCacheFactors.find(([pattern]) => pattern.test(model))?.[1];
+  const { input_mtok: input, cache_write_mtok: short, cache_write_1h_mtok: long } = modelPrice;
+  if (factor === undefined || input === undefined || short === undefined || long !== undefined) return modelPrice;
+  const times = (price: number): number => Number((price * factor).toPrecision(15));
+  const tiered = (prices: TieredPrices): TieredPrices => ({
+    base: times(prices.base),
+    tiers: prices.tiers.map(({ start, price }) => ({ start, price: times(price) })),
+  });
+  return { ...modelPrice, cache_write_1h_mtok: typeof input === "number" ? times(input) : tiered(input) };
 }
 
 /**

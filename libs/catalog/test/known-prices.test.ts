@@ -61,6 +61,18 @@ test.each([
   expect(knownPrice(vendor, model, now)).toEqual(known);
 });
 
+test.each([
+  ["openai", "gpt-6-sol", 2.5, 5, 10],
+  ["aws", "us.anthropic.claude-opus-4-5-v1:0", 6.875, 11, undefined],
+  ["minimax", "MiniMax-M2", 0.375, undefined, undefined],
+])(
+  "%s charges for writes of %s to a cache: %s, %s if it is kept for hours, %s then of a long input",
+  (vendor, model, ...due) => {
+    const { cacheWrite, cacheWrite1h, tiers } = knownPrice(vendor, model, now)?.price ?? {};
+    expect([cacheWrite, cacheWrite1h, tiers?.[0]?.cacheWrite1h]).toEqual(due);
+  },
+);
+
 test("a model that is cheaper at some hours has the price of the other hours", () => {
   const peakPrice = knownPrice("deepseek", "deepseek-chat", now)?.price;
   for (const hour of [0, 4, 8, 17, 20])

@@ -26,7 +26,7 @@ export function responsesUsage(usage: unknown): Units | undefined {
   const outputs = asRecord(usage["output_tokens_details"]);
   const cachedInputTokens = parseCount(inputs["cached_tokens"]) ?? 0;
   const writes = parseCount(inputs["cache_write_tokens"]) ?? 0;
-  // Tokens cached for twelve hours are billed as cached for one hour, because they cost at least as much.
+  // Prices have one field for long caching: twelve hours of this vendor, one hour of others.
   const long = parseCount(memberOf(inputs["cache_write_tokens_details"], "ttl_12h_tokens")) ?? 0;
   const cacheWrite1hTokens = Math.min(long, writes);
   return withoutZeroUnits({
