@@ -101,9 +101,9 @@ async function findWrongBooks(
     const outcome = await readOutcome(suite, redis, accountId, role === "bystander" ? statistics : emptyStatistics());
     const account = await findAccount(redis, accountId);
     if (outcome.books !== "agree") wrong.push(`books of ${role}: ${outcome.books}`);
-    if (outcome.lost > 0) wrong.push(`${outcome.lost} events of ${role} lost`);
-    if (outcome.uncharged > 0) wrong.push(`${outcome.uncharged} answers of ${role} not charged`);
-    if (outcome.double > 0) wrong.push(`${outcome.double} double charges of ${role}`);
+    if (outcome.lostEvents > 0) wrong.push(`${outcome.lostEvents} events of ${role} lost`);
+    if (outcome.unchargedAnswers > 0) wrong.push(`${outcome.unchargedAnswers} answers of ${role} not charged`);
+    if (outcome.doubleCharges > 0) wrong.push(`${outcome.doubleCharges} double charges of ${role}`);
     if (account === undefined || account.balanceNanos !== account.creditedNanos - account.spentNanos)
       wrong.push(`balance of ${role} is not credited - spent`);
     if (account !== undefined && account.availableNanos < 0n) wrong.push(`${role} has spent more than it had`);

@@ -47,7 +47,7 @@ export interface CallResult {
 export interface Area {
   readonly name: Exclude<AreaName, "edge">;
   readonly vendors: readonly Vendor[];
-  readonly misbehaves: { readonly stalls: object; readonly cuts: object };
+  readonly faultBehaviours: { readonly stalls: object; readonly cuts: object };
   call(call: ClientCall): Promise<CallResult>;
   /**
    * Returns the number of repeated tasks among requests whose ids have this prefix. `refusing` is true if the first

@@ -10,11 +10,11 @@ import type { CallStatistics } from "./clients.ts";
 /** Result of an account after all calls have ended. */
 export interface Outcome {
   /** Number of settlements without an event. */
-  readonly lost: number;
+  readonly lostEvents: number;
   /** Number of complete answers without a charge. */
-  readonly uncharged: number;
+  readonly unchargedAnswers: number;
   /** Number of repeated charges and repeated events. */
-  readonly double: number;
+  readonly doubleCharges: number;
   /** `agree`, or a description of the difference. */
   readonly books: string;
   /** Time in ms until everything was settled. */
@@ -72,7 +72,7 @@ export async function readOutcome(
     // A Redis without its data shows no holds, although calls must still be charged.
     isSettled =
       countIds(events) + twice >= (await settlementsOf(redis, accountId)) &&
-      compare(events, statistics).uncharged <= maxUncharged;
+      compare(events, statistics).unchargedAnswers <= maxUncharged;
     if (!isSettled) twice = (await verifyWithGatectl(suite, accountId)).settledTwice;
   }
   const settledMs = Date.now() - begin;
@@ -80,14 +80,14 @@ export async function readOutcome(
   const retryUntil = losesRedis ? begin + settleWithinMs : begin;
   for (;;) {
     const { divergence, settledTwice } = await verifyWithGatectl(suite, accountId);
-    const lost = Math.max(0, (await settlementsOf(redis, accountId)) - settledTwice - countIds(events));
-    if ((divergence === undefined && lost === 0) || Date.now() >= retryUntil) {
-      const { uncharged, again } = compare(events, statistics);
+    const lostEvents = Math.max(0, (await settlementsOf(redis, accountId)) - settledTwice - countIds(events));
+    if ((divergence === undefined && lostEvents === 0) || Date.now() >= retryUntil) {
+      const { unchargedAnswers, again } = compare(events, statistics);
       const held = (await findAccount(redis, accountId))?.heldNanos;
       return {
-        lost,
-        uncharged,
-        double: again + events.length - countIds(events),
+        lostEvents,
+        unchargedAnswers,
+        doubleCharges: again + events.length - countIds(events),
         books: divergence ?? (held === 0n ? "agree" : `${held} nanos are still held`),
         settledMs,
       };
@@ -105,19 +105,19 @@ function countIds(events: readonly UsageEvent[]): number {
 function compare(
   events: readonly UsageEvent[],
   { results }: CallStatistics,
-): { readonly uncharged: number; readonly again: number } {
+): { readonly unchargedAnswers: number; readonly again: number } {
   const unique = [...new Map(events.map((event) => [event.id, event])).values()];
   const charged = Map.groupBy(
     unique.filter(({ costNanos }) => costNanos !== "0"),
     ({ requestId }) => requestId,
   );
-  let [uncharged, again] = [0, 0];
+  let [unchargedAnswers, again] = [0, 0];
   for (const [requestId, { whole, requested }] of results) {
     const charges = charged.get(requestId)?.length ?? 0;
-    uncharged += Math.max(0, whole - charges);
+    unchargedAnswers += Math.max(0, whole - charges);
     again += Math.max(0, charges - requested);
   }
-  return { uncharged, again };
+  return { unchargedAnswers, again };
 }
 
 async function settlementsOf(redis: Redis, accountId: string): Promise<number> {

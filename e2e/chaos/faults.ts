@@ -237,11 +237,11 @@ export const faults: readonly Fault[] = [
   ...unavailableBooksFaults(),
   ...redisLossFaults,
   ...streamLossFaults,
-  vendorFault("stall in their answers", ({ misbehaves }) => misbehaves.stalls, {
+  vendorFault("stall in their answers", ({ faultBehaviours }) => faultBehaviours.stalls, {
     channelCount: "lone",
     allowedFailures: broken,
   }),
-  vendorFault("cut their answers", ({ misbehaves }) => misbehaves.cuts, {
+  vendorFault("cut their answers", ({ faultBehaviours }) => faultBehaviours.cuts, {
     channelCount: "lone",
     allowedFailures: broken,
   }),

@@ -90,7 +90,14 @@ export async function openFaultRun({
           const outcome = await readOutcome(suite, redis, accountId, statistics, { ...fault, maxUncharged });
           const repeated = (await area.countRepeated?.(suite, `${accountId}-`, fault.refusing ?? false)) ?? 0;
           const answersAgain = answered[at] ?? false;
-          return { area, statistics, answersAgain, maxUncharged, ...outcome, double: outcome.double + repeated };
+          return {
+            area,
+            statistics,
+            answersAgain,
+            maxUncharged,
+            ...outcome,
+            doubleCharges: outcome.doubleCharges + repeated,
+          };
         }),
       );
     },
@@ -117,13 +124,22 @@ export function failedChecksOf(
   results: readonly AreaResult[],
 ): readonly string[] {
   return results.flatMap(
-    ({ area: { name }, statistics, answersAgain, maxUncharged, lost, uncharged, double, books }) => {
+    ({
+      area: { name },
+      statistics,
+      answersAgain,
+      maxUncharged,
+      lostEvents,
+      unchargedAnswers,
+      doubleCharges,
+      books,
+    }) => {
       const allowed = failuresIn === undefined || failuresIn === name ? allowedFailures : undefined;
       const unexpected = [...statistics.failures].filter(([what]) => allowed?.test(what) !== true);
       return [
-        ...(lost > 0 ? [`${name}: ${lost} events lost`] : []),
-        ...(uncharged > maxUncharged ? [`${name}: ${uncharged} complete answers not charged`] : []),
-        ...(double > 0 ? [`${name}: ${double} double charges`] : []),
+        ...(lostEvents > 0 ? [`${name}: ${lostEvents} events lost`] : []),
+        ...(unchargedAnswers > maxUncharged ? [`${name}: ${unchargedAnswers} complete answers not charged`] : []),
+        ...(doubleCharges > 0 ? [`${name}: ${doubleCharges} double charges`] : []),
         ...(books === "agree" ? [] : [`${name}: ${books}`]),
         ...(answersAgain ? [] : [`${name}: no complete answer after the fault`]),
         ...unexpected.map(([what, count]) => `${name}: clients saw ${count} × ${what}`),

@@ -6,7 +6,7 @@ type Cells = readonly string[];
 
 /** Creates the row of a fault, with the failures that clients of each area saw. */
 export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
-  const sum = (what: "lost" | "uncharged" | "double"): string => {
+  const sum = (what: "lostEvents" | "unchargedAnswers" | "doubleCharges"): string => {
     const parts = results.filter((result) => result[what] > 0);
     const total = parts.reduce((all, result) => all + result[what], 0);
     return total === 0 ? "0" : `${total} (${parts.map(({ area }) => area.name).join(", ")})`;
@@ -17,9 +17,9 @@ export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
     fault,
     String(results.reduce((all, { statistics }) => all + statistics.requests, 0)),
     ...results.map(({ statistics }) => failuresOf(statistics)),
-    sum("lost"),
-    sum("uncharged"),
-    sum("double"),
+    sum("lostEvents"),
+    sum("unchargedAnswers"),
+    sum("doubleCharges"),
     diverging.length === 0 ? "agree" : diverging.join("; "),
     `${(settledMs / 1_000).toFixed(1)} s`,
     today(),

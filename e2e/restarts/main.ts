@@ -64,15 +64,15 @@ async function rollingRestart(): Promise<readonly (readonly [string, string])[]>
   const serviceNames = setup.suite.shape === "one" ? (["gateway"] as const) : (["text", "realtime", "edge"] as const);
   const result = await rollOut(setup, { names: [...serviceNames, ...serviceNames], streams, sessions });
   const whole = result.streams.filter((answer) => isWhole(answer, "stream")).length;
-  const others = result.others.filter((answer) => isWhole(answer, "plain")).length;
-  const exits = [...new Set(result.exits)].join(", ");
+  const others = result.otherAnswers.filter((answer) => isWhole(answer, "plain")).length;
+  const exits = [...new Set(result.exitStatuses)].join(", ");
   return [
     [
       `replicas of ${serviceNames.join(", ")} replaced`,
-      `${result.fresh} of ${2 * serviceNames.length}, each ended with ${exits}`,
+      `${result.runningReplicas} of ${2 * serviceNames.length}, each ended with ${exits}`,
     ],
     ["open streams that ended completely", `${whole} of ${streams}`],
     ["open sessions that were answered afterwards", `${result.sessions.filter(Boolean).length} of ${sessions}`],
-    ["other calls that were answered meanwhile", `${others} of ${result.others.length}`],
+    ["other calls that were answered meanwhile", `${others} of ${result.otherAnswers.length}`],
   ];
 }

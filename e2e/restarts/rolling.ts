@@ -21,17 +21,17 @@ export interface RolloutResult {
   readonly openStreams: number;
   readonly streams: readonly Answer[];
   /** Answers to complete calls during the rollout. */
-  readonly others: readonly Answer[];
+  readonly otherAnswers: readonly Answer[];
   /** True for each session that was answered after the rollout. */
   readonly sessions: readonly boolean[];
   /** Exit statuses of the old replicas. */
-  readonly exits: readonly (number | string)[];
+  readonly exitStatuses: readonly (number | string)[];
   /** Number of new replicas that still run after the rollout. */
-  readonly fresh: number;
+  readonly runningReplicas: number;
 }
 
 /** Number of clients of complete calls, and pause in ms after an old replica begins to drain. */
-const [others, connectionsEndMs] = [4, 300];
+const [otherClients, connectionsEndMs] = [4, 300];
 const replicaOptions = {
   env: { DRAIN_MS: "120000" },
   limits: { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } },
@@ -73,7 +73,7 @@ export async function rollOut(
   const answers: Answer[] = [];
   const state = { on: true };
   const agent = new Agent({ keepAlive: true });
-  const calling = Array.from({ length: others }, async (_, client) => {
+  const calling = Array.from({ length: otherClients }, async (_, client) => {
     while (state.on) {
       answers.push(await call(url, { model: "chat", id: `other-${client}-${answers.length}`, agent }));
       await pause(20 * (client + 1));
@@ -94,12 +94,19 @@ export async function rollOut(
   const ended = await Promise.all(openCalls);
   // Idle connections of clients must not keep the old replicas from ending.
   await until("the old replicas to end", () => old.every(({ service }) => !service.running));
-  const exits = await Promise.all(old.map(({ service }) => service.ended));
+  const exitStatuses = await Promise.all(old.map(({ service }) => service.ended));
   state.on = false;
   await Promise.all(calling);
   agent.destroy();
   const running = fresh.filter(({ service }) => service.running).length;
-  return { openStreams, streams: ended, others: answers, sessions: answered, exits, fresh: running };
+  return {
+    openStreams,
+    streams: ended,
+    otherAnswers: answers,
+    sessions: answered,
+    exitStatuses,
+    runningReplicas: running,
+  };
 }
 
 /** Returns true if an answer arrived completely. */

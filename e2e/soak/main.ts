@@ -96,14 +96,19 @@ for (const { area, accountId, running } of loads) {
   // Streams have lost old events, so the books are compared instead.
   const outcome = await readOutcome(suite, redis, accountId, running.statistics, { losesStreams: true });
   const whole = [...results.values()].reduce((sum, result) => sum + result.whole, 0);
-  if (failures.size > 0 || outcome.lost + outcome.uncharged > 0 || outcome.double > 0 || outcome.books !== "agree")
+  if (
+    failures.size > 0 ||
+    outcome.lostEvents + outcome.unchargedAnswers > 0 ||
+    outcome.doubleCharges > 0 ||
+    outcome.books !== "agree"
+  )
     isSound = false;
-  const { lost, uncharged, double, books } = outcome;
+  const { lostEvents, unchargedAnswers, doubleCharges, books } = outcome;
   rows.push([
     area.name,
     String(requests),
     failuresOf(running.statistics),
-    ...[whole, lost + uncharged, double].map(String),
+    ...[whole, lostEvents + unchargedAnswers, doubleCharges].map(String),
     books,
   ]);
 }
@@ -123,9 +128,9 @@ if (values.write) {
   const file = join(import.meta.dirname, "../SOAK.md");
   writeFileSync(file, replaceGeneratedPart(readFileSync(file, "utf8"), report));
 }
-process.exitCode = isSound && !findings.some(({ real }) => real) ? 0 : 1;
+process.exitCode = isSound && !findings.some(({ isReal }) => isReal) ? 0 : 1;
 
-function cellsOf({ name, kind, first, last, slope, real }: Finding): readonly string[] {
+function cellsOf({ name, kind, first, last, slope, isReal }: Finding): readonly string[] {
   return [
     name,
     shown(kind, first),
@@ -133,7 +138,7 @@ function cellsOf({ name, kind, first, last, slope, real }: Finding): readonly st
     slope === undefined ? "too few measurements" : shown(kind, slope.slope),
     slope === undefined ? "–" : `${shown(kind, slope.low)} to ${shown(kind, slope.high)}`,
     kind.tolerance === undefined ? "no verdict" : shown(kind, kind.tolerance),
-    real ? "**yes**" : "no",
+    isReal ? "**yes**" : "no",
   ];
 }
 

@@ -23,7 +23,7 @@ export interface Finding {
   readonly last: number;
   /** Growth per 1,000 calls; undefined if there are too few measurements. */
   readonly slope: Slope | undefined;
-  readonly real: boolean;
+  readonly isReal: boolean;
 }
 
 /** Share of the measurements that is ignored at the beginning, because caches still grow. */
@@ -42,7 +42,7 @@ export function judge({ name, kind, points }: Series): Finding {
     first: medianOf(kept.slice(0, ends)).y,
     last: medianOf(kept.slice(-ends)).y,
     slope,
-    real: slope !== undefined && kind.tolerance !== undefined && slope.low > kind.tolerance,
+    isReal: slope !== undefined && kind.tolerance !== undefined && slope.low > kind.tolerance,
   };
 }
 

@@ -17,13 +17,13 @@ test(`${streamCount} open streams while all replicas of edge and text are replac
   const names = ["text", "edge"] as const;
   const result = await rollOut(setup, { names, streams: streamCount, sessions: 0 });
   expect(result.openStreams).toBe(streamCount);
-  expect(result.exits).toEqual([0, 0]);
-  expect(result.others.filter((answer) => !isWhole(answer, "plain"))).toEqual([]);
+  expect(result.exitStatuses).toEqual([0, 0]);
+  expect(result.otherAnswers.filter((answer) => !isWhole(answer, "plain"))).toEqual([]);
   // The number of other calls depends on the machine.
-  expect(result.others.length).toBeGreaterThan(names.length);
+  expect(result.otherAnswers.length).toBeGreaterThan(names.length);
   expect(result.streams.filter((answer) => isWhole(answer, "stream"))).toHaveLength(streamCount);
-  expect(result.fresh).toBe(names.length);
-  await booksAgree(result.others.length);
+  expect(result.runningReplicas).toBe(names.length);
+  await booksAgree(result.otherAnswers.length);
 });
 
 /** Waits until nothing is reserved, each call has one event, and the spending equals the events. */

@@ -84,20 +84,20 @@ describe("a soak's series", () => {
   });
 
   test("is real if the complete interval is above the tolerance", () => {
-    expect(judge(seriesOf((calls) => 1_000 + calls * 0.051)).real).toBe(true);
-    expect(judge(seriesOf((calls) => 1_000 + calls * 0.049)).real).toBe(false);
+    expect(judge(seriesOf((calls) => 1_000 + calls * 0.051)).isReal).toBe(true);
+    expect(judge(seriesOf((calls) => 1_000 + calls * 0.049)).isReal).toBe(false);
   });
 
   test("is not real if it grows only at the beginning", () => {
-    expect(judge(seriesOf((calls) => Math.min(1_000, calls))).real).toBe(false);
+    expect(judge(seriesOf((calls) => Math.min(1_000, calls))).isReal).toBe(false);
   });
 
   test("gives no verdict if it grows by design", () => {
-    expect(judge(seriesOf((calls) => calls * 100, { unit: "B" })).real).toBe(false);
+    expect(judge(seriesOf((calls) => calls * 100, { unit: "B" })).isReal).toBe(false);
   });
 
   test("is not hidden by garbage collections", () => {
-    expect(judge(seriesOf((calls) => calls + ((calls / 10) % 13) * 30)).real).toBe(true);
-    expect(judge(seriesOf((calls) => 1_000 + ((calls / 10) % 13) * 30)).real).toBe(false);
+    expect(judge(seriesOf((calls) => calls + ((calls / 10) % 13) * 30)).isReal).toBe(true);
+    expect(judge(seriesOf((calls) => 1_000 + ((calls / 10) % 13) * 30)).isReal).toBe(false);
   });
 });

@@ -15,7 +15,7 @@ const chat: Vendor = {
 export const text: Area = {
   name: "text",
   vendors: [chat],
-  misbehaves: {
+  faultBehaviours: {
     stalls: { chunks: 10, stallAfterChunks: 3, delayMs: 30 },
     cuts: { chunks: 10, cutAfterChunks: 3 },
   },
@@ -45,7 +45,7 @@ const imageTask: Vendor = {
 export const media: Area = {
   name: "media",
   vendors: [image, imageTask],
-  misbehaves: { stalls: { stallAfterChunks: 1, delayMs: 30 }, cuts: { cutAfterChunks: 1 } },
+  faultBehaviours: { stalls: { stallAfterChunks: 1, delayMs: 30 }, cuts: { cutAfterChunks: 1 } },
   call(call) {
     const stream = call.turn % 3 === 1;
     const vendor = call.turn % 3 === 2 ? imageTask : image;
@@ -101,7 +101,7 @@ function transcriptionForm(model: string): Buffer {
 export const audio: Area = {
   name: "audio",
   vendors: [speech, transcription],
-  misbehaves: { stalls: { stallAfterChunks: 1, delayMs: 30 }, cuts: { cutAfterChunks: 1 } },
+  faultBehaviours: { stalls: { stallAfterChunks: 1, delayMs: 30 }, cuts: { cutAfterChunks: 1 } },
   call(call) {
     if (call.turn % 2 === 0) {
       const input = 'Hello there, all of you. {{simulate: {"delayMs": 30, "chunks": 8, "chunkDelayMs": 20}}}';

@@ -19,7 +19,7 @@ const patienceMs = 8_000;
 export const realtime: Area = {
   name: "realtime",
   vendors: [vendor],
-  misbehaves: {
+  faultBehaviours: {
     stalls: { chunks: 10, stallAfterChunks: 3 },
     cuts: { chunks: 10, cutAfterChunks: 3 },
   },

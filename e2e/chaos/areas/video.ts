@@ -31,7 +31,7 @@ const maxPollingMs = 40_000;
 export const video: Area = {
   name: "video",
   vendors,
-  misbehaves: {
+  faultBehaviours: {
     // Longer than the timeouts of the video service.
     stalls: { delayMs: 3_000 },
     // The task is created without an answer.
