@@ -9,7 +9,7 @@ export const partsRows: readonly Row[] = [
   row("Now", [
     figure("Services that answer", "short", 'count(sum by (service) (up{job="modelgate"}) > 0)'),
     figure("Unavailable stores", "short", "count(modelgate_store_up == 0) or vector(0)", {
-      description: "Services without a connection to Redis or NATS.",
+      description: "Pairs of a service and a store that it cannot reach.",
       thresholds: [{ from: 1, color: "red" }],
     }),
     figure("Channels and keys not in use", "short", "count(max by (scope) (modelgate_channel_state)) or vector(0)", {
