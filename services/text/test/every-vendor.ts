@@ -1,8 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import type { Limits } from "@modelgate/testkit";
-import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { startArea, type Area, type AreaOptions } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { channelOf, vendors } from "./vendors.ts";
 
@@ -40,8 +39,12 @@ export function configOf({ models = {}, channels = [], accounts = [], groups = {
 /** Time in ms to wait for a cancellation. A busy machine may need longer than the product allows. */
 export const cancelWaitMs = 60_000;
 
-export function startText({ limits = {}, ...additions }: Additions & { readonly limits?: Limits } = {}): Promise<Area> {
-  return startArea(service, { config: configOf(additions), limits });
+export function startText({
+  limits = {},
+  env = {},
+  ...additions
+}: Additions & Pick<AreaOptions, "limits" | "env"> = {}): Promise<Area> {
+  return startArea(service, { config: configOf(additions), limits, env });
 }
 
 /** Returns an account's balance in nano-dollars after all its holds are settled. */

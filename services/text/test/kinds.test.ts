@@ -1,10 +1,7 @@
-import { toFile } from "openai";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { until, type Suite } from "@modelgate/testkit";
-import { quickLimits } from "../../../services/video/test/films.ts";
-import { googleAt, openaiAt } from "../../../services/text/test/every-vendor.ts";
-import { keyOf, settled, startEveryVendorSuite } from "./every-vendor-suite.ts";
-import { forbidWarnings } from "../../../services/text/test/forbid-warnings.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { googleAt, keyOf, openaiAt, settled, startText } from "./every-vendor.ts";
+import { forbidWarnings } from "./forbid-warnings.ts";
 
 /** Models of completions, embeddings, rerank and moderation. */
 const kinds = {
@@ -18,26 +15,14 @@ const kinds = {
   judge: ["moderation", "anthropic", "/anthropic", "claude-sonnet-4-5"],
 } as const;
 
-const media = {
-  sketch: { kind: "image", price: { image: 0.04 } },
-  speaker: { kind: "speech", price: { character: 0.000015 } },
-  listener: { kind: "transcription", price: { second: 0.0001 } },
-  film: { kind: "video", price: { second: 0.1 } },
-} as const;
-
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  const ofMedia = Object.keys(media).map((name) => [name, ["", "openai", "/openai/v1", name]] as const);
-  suite = await startEveryVendorSuite({
+  area = await startText({
     accounts: ["failing"],
-    limits: quickLimits,
-    models: {
-      ...Object.fromEntries(
-        Object.entries(kinds).map(([name, [kind]]) => [name, { kind, price: { input: 1, output: 1 } }]),
-      ),
-      ...media,
-    },
-    channels: [...Object.entries(kinds), ...ofMedia].map(([id, [, provider, path, model, wire]]) => ({
+    models: Object.fromEntries(
+      Object.entries(kinds).map(([name, [kind]]) => [name, { kind, price: { input: 1, output: 1 } }]),
+    ),
+    channels: Object.entries(kinds).map(([id, [, provider, path, model, wire]]) => ({
       id,
       provider,
       baseUrl: `\${SIMULATOR_URL}/at/${id}${path}`,
@@ -47,20 +32,14 @@ beforeAll(async () => {
     })),
   });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
-beforeEach(() => suite.simulator.forget("native-completion"));
+afterAll(() => area?.[Symbol.asyncDispose]());
 forbidWarnings();
 
 const key = keyOf("demo");
-const post = (path: string, body: object, by = key) =>
-  fetch(`${suite.edgeUrl}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${by}` },
-    body: JSON.stringify(body),
-  });
+const post = (path: string, body: object, by = key) => area.post(path, body, by);
 
 describe.each(["native-completion", "messages"])("completions over %s", (model) => {
-  const completions = () => openaiAt(suite.edgeUrl, key).completions;
+  const completions = () => openaiAt(area.url, key).completions;
 
   test("of one prompt have one answer", async () => {
     expect(await completions().create({ model, prompt: "Once upon", max_tokens: 50 })).toMatchObject({
@@ -93,17 +72,17 @@ test("completions of several prompts are streamed over a chat vendor, each with 
   const prompt = ["Prompt 0", "Prompt 1", "Prompt 2"];
   const texts = prompt.map(() => "");
   const request = { model: "messages", prompt, max_tokens: 50, stream: true } as const;
-  for await (const { choices } of await openaiAt(suite.edgeUrl, key).completions.create(request))
+  for await (const { choices } of await openaiAt(area.url, key).completions.create(request))
     for (const { index, text } of choices) texts[index] += text;
   expect(texts).toEqual(prompt.map((each) => `You said: ${each}`));
 });
 
 test("several prompts fail if one of them fails, and cost nothing", async () => {
-  await suite.simulator.script("messages", [{}, { status: 500 }, {}]);
+  await area.simulator.script("messages", [{}, { status: 500 }, {}]);
   const reply = await post("/v1/completions", { model: "messages", prompt: ["1", "2", "3"] }, keyOf("failing"));
   expect([reply.status, await reply.json()]).toMatchObject([502, { error: { code: "upstream_error" } }]);
-  expect(await settled(suite, "failing")).toBe(100_000_000_000n);
-  await suite.simulator.script("messages", []);
+  expect(await settled(area, "failing")).toBe(100_000_000_000n);
+  await area.simulator.script("messages", []);
 });
 
 const lengthOf = (vector: readonly number[]): number => Math.hypot(...vector);
@@ -112,7 +91,7 @@ test.each(["openai-vectors", "gemini-vectors"])(
   "both SDKs, and a path with the model's name, get embeddings from %s",
   async (model) => {
     // The SDK requests Base64 and returns numbers.
-    const { data, ...reply } = await openaiAt(suite.edgeUrl, key).embeddings.create({
+    const { data, ...reply } = await openaiAt(area.url, key).embeddings.create({
       model,
       input: ["One", "Two"],
       dimensions: 64,
@@ -123,7 +102,7 @@ test.each(["openai-vectors", "gemini-vectors"])(
       [1, 64],
     ]);
     expect(lengthOf(data[0]?.embedding ?? [])).toBeCloseTo(1, 3);
-    const { embeddings = [] } = await googleAt(suite.edgeUrl, key).models.embedContent({
+    const { embeddings = [] } = await googleAt(area.url, key).models.embedContent({
       model,
       contents: ["One", "Two"],
       config: { outputDimensionality: 64 },
@@ -161,31 +140,11 @@ const judgement = JSON.stringify({
 });
 
 test.each(["native-moderation", "judge"])("%s moderates several texts", async (model) => {
-  await suite.simulator.script(model, model === "judge" ? [{ text: judgement }] : []);
-  const reply = await openaiAt(suite.edgeUrl, key).moderations.create({ model, input: ["Hello", "I kill you"] });
+  await area.simulator.script(model, model === "judge" ? [{ text: judgement }] : []);
+  const reply = await openaiAt(area.url, key).moderations.create({ model, input: ["Hello", "I kill you"] });
   expect(reply).toMatchObject({ id: expect.stringMatching(/^modr-/), model });
   expect(reply.results.map((result) => [result.flagged, result.categories.violence])).toEqual([
     [false, false],
     [true, true],
   ]);
-});
-
-test("an image, speech, its transcript and a video are each charged by their unit", async () => {
-  const before = await settled(suite);
-  const openai = openaiAt(suite.edgeUrl, key);
-  expect((await openai.images.generate({ model: "sketch", prompt: "A boat" })).data).toHaveLength(1);
-  const speech = await openai.audio.speech.create({
-    model: "speaker",
-    voice: "alloy",
-    input: "This is what is said, and heard again.",
-    response_format: "wav",
-  });
-  const file = await toFile(Buffer.from(await speech.arrayBuffer()), "hello.wav", { type: "audio/wav" });
-  expect((await openai.audio.transcriptions.create({ model: "listener", file })).text).toBe("we heard this file");
-  const { id } = await openai.videos.create({ model: "film", prompt: "A boat", seconds: "4" });
-  await until("the video", async () => (await openai.videos.retrieve(id)).status === "completed");
-  expect((await openai.videos.downloadContent(id)).headers.get("content-type")).toBe("video/mp4");
-  // The speech has 38 characters and lasts 60 ms per character.
-  const dollars = 0.04 + 38 * 0.000015 + 38 * 0.06 * 0.0001 + 4 * 0.1;
-  expect(before - (await settled(suite))).toBe(BigInt(Math.round(dollars * 1e9)));
 });
