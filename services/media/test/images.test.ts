@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
-import { imagesConfig, postImages, qwenBody } from "./images-suite.ts";
+import { costOf, imagesConfig, postImages, qwenBody } from "./images-suite.ts";
 import { pictureIn, samplePng, sha256 } from "./pictures.ts";
 
 let area: Area;
@@ -179,5 +179,43 @@ describe("requests to the vendor", () => {
       qwenBody("tokens", [{ text: "a fox" }], { negative_prompt: "blur", x: 1 }),
     );
     expect(qwenAnswer.headers.get("x-modelgate-dropped")).toBe("parameters.negative_prompt, parameters.x");
+  });
+});
+
+describe("another channel, or another model, answers instead", () => {
+  const generate = (model: string) => postImages(area, "generations", { model, prompt: "a fox" });
+
+  test.each([
+    ["a generation", { malformed: true }, () => generate("retried")],
+    [
+      "an edit",
+      { malformed: true },
+      async () => client.images.edit({ model: "retried", prompt: "at night", image: await file(samplePng()) }),
+    ],
+    [
+      "a stream",
+      { errorAfterChunks: 0 },
+      async () => {
+        const stream = await client.images.generate({ model: "retried", prompt: "a fox", stream: true });
+        for await (const event of stream) expect(event.type).toBe("image_generation.completed");
+      },
+    ],
+  ])("if the first channel's answer to %s cannot be read, which costs nothing", async (_, behaviour, call) => {
+    await area.enable("unreadable");
+    await area.simulator.script("unreadable", [behaviour]);
+    await Promise.all(["unreadable", "readable"].map((instance) => area.simulator.forget(instance)));
+    expect(await costOf(area, call)).toBe(40_000_000n);
+    for (const instance of ["unreadable", "readable"]) expect(await area.simulator.requests(instance)).toHaveLength(1);
+  });
+
+  test("if no channel works, at the fallback's price and under the requested name", async () => {
+    const { status, headers } = await generate("absent");
+    expect([status, headers.get("x-modelgate-model")]).toEqual([200, "retried"]);
+    expect(await area.eventOf(headers.get("x-request-id"))).toMatchObject({
+      model: "retried",
+      requestedModel: "absent",
+      outcome: "completed",
+      costNanos: "40000000",
+    });
   });
 });

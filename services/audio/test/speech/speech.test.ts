@@ -10,13 +10,15 @@ const config = {
   ...baseConfig,
   models: {
     "tts-1": { kind: "speech", price: { character: 0.000015 } },
+    absent: { kind: "speech", price: { character: 0.1 }, fallbacks: ["tts-1"] },
     "tts-events": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
     "bytes-only": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
     chat: { kind: "chat", price: { input: 1 } },
   },
   channels: [
     channel("first", ["tts-1", "tts-events", "chat"], { priority: 10 }),
-    channel("second", ["tts-1"]),
+    channel("second", ["tts-1", "tts-events"]),
+    channel("nowhere", ["absent"], { baseUrl: "http://127.0.0.1:9/v1" }),
     channel("third", { "bytes-only": "ignores-events" }),
   ],
   groups: { ...baseConfig.groups, trusting },
@@ -197,6 +199,23 @@ describe("errors", () => {
     const answer = await client.audio.speech.create(speechBody);
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
     await answer.arrayBuffer();
+  });
+
+  test("events that begin with an error are requested from the next vendor", async () => {
+    await area.simulator.script("first", [{ errorAfterChunks: 0 }]);
+    const answer = await post({ ...speechBody, model: "tts-events", stream_format: "sse" });
+    expect(eventsOf(await answer.text()).at(-1)).toMatchObject({ type: "speech.audio.done" });
+  });
+
+  test("without a working channel, the fallback speaks, at its price and under the requested name", async () => {
+    const answer = await post({ ...speechBody, model: "absent" });
+    expect([answer.status, answer.headers.get("x-modelgate-model")]).toEqual([200, "tts-1"]);
+    await answer.arrayBuffer();
+    expect(await area.eventOf(answer.headers.get("x-request-id"))).toMatchObject({
+      model: "tts-1",
+      requestedModel: "absent",
+      costNanos: String(characters * 15_000),
+    });
   });
 
   test("interrupted audio does not end like a complete answer, and costs nothing", async () => {

@@ -21,11 +21,13 @@ const config = {
     "watched-dearly": { kind: "transcription", price: { second: 0.1 } },
     "writes-only": { kind: "transcription", price: { second: 0.0001 } },
     dear: { kind: "transcription", price: { second: 0.05 } },
+    absent: { kind: "transcription", price: { second: 1 }, fallbacks: ["whisper-1"] },
     chat: { kind: "chat", price: { input: 1 } },
   },
   channels: [
     channel("first", ["whisper-1", "gpt-4o-transcribe", "dear", "chat"], { priority: 10 }),
     channel("second", ["whisper-1"]),
+    channel("nowhere", ["absent"], { baseUrl: "http://127.0.0.1:9/v1" }),
     channel("third", { scribe: "gpt-4o-mini-transcribe" }, { priority: 10 }),
     channel("fourth", { scribe: "whisper-1" }),
     channel("fifth", { "writes-only": "gpt-4o-transcribe" }),
@@ -441,6 +443,18 @@ describe("a client", () => {
     await nothingLeft();
     expect(await settled()).toBeLessThan(before);
   });
+});
+
+test.each([
+  ["another channel, if the answer of the first cannot be read", "whisper-1"],
+  ["the fallback, if the model has no channel that works", "absent"],
+])("a file is transcribed by %s, at its price", async (_, model) => {
+  const before = await settled();
+  await area.simulator.script("first", [{ malformed: true }]);
+  const answer = await client.audio.transcriptions.create({ model, file: await wavFile() });
+  expect(answer.text).toBe("we heard this file");
+  expect(await area.simulator.requests("second")).toHaveLength(1);
+  expect(before - (await settled())).toBe(perSecond(seconds));
 });
 
 describe("a vendor with a separate connection", () => {
