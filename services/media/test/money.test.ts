@@ -1,16 +1,24 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startSocketServer, until, type TestServer } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { startGreedyVendor, type GreedyVendor } from "../../text/test/greedy-vendor.ts";
+import { answers, leaveCalls, startCall, untilDetached } from "../../../libs/relay/test/left-calls.ts";
 import { service } from "../src/service.ts";
 
 const lowBalanceKey = keys.poor;
 const max = { usage: { input: 1e300, output: 1e300 }, items: 40 } as const;
 
+/** Maximum number of answers that the service reads after their clients have disconnected. */
+const maxDetachedAnswers = 4;
+
 let vendor: GreedyVendor;
+/** Accepts connections and sends nothing, so that no TLS handshake completes. */
+let silent: TestServer;
 let area: Area;
 beforeAll(async () => {
   vendor = await startGreedyVendor();
+  silent = await startSocketServer();
   area = await startArea(service, {
     config: {
       groups: { default: { models: ["*"] }, strict: { models: ["*"], unpriced: "refuse" } },
@@ -18,6 +26,7 @@ beforeAll(async () => {
         pictures: { kind: "image", price: { image: 0.04, input: 1, output: 10 } },
         drawn: { kind: "image", price: { image: 0.04 } },
         imagen: { kind: "image", price: { image: 0.04 } },
+        nowhere: { kind: "image", price: { image: 0.04 } },
       },
       channels: [
         {
@@ -34,6 +43,13 @@ beforeAll(async () => {
           keys: ["key"],
           models: { imagen: "imagen-4.0-generate-001" },
         },
+        {
+          id: "nowhere",
+          provider: "openai",
+          baseUrl: `${silent.url.replace("http", "https")}/v1`,
+          keys: ["key"],
+          models: ["nowhere"],
+        },
       ],
       accounts: {
         demo: {
@@ -46,11 +62,13 @@ beforeAll(async () => {
         poor: { balance: "0.05", tokens: [{ key: lowBalanceKey, group: "default" }] },
       },
     },
+    limits: { relay: { detachedAnswers: { maxAnswers: maxDetachedAnswers, ms: 2_500 } } },
   });
 });
 afterAll(async () => {
   await area?.[Symbol.asyncDispose]();
   await vendor?.[Symbol.asyncDispose]();
+  await silent?.[Symbol.asyncDispose]();
 });
 beforeEach(() => vendor.behave({}));
 
@@ -128,4 +146,48 @@ test("a tool is removed, or refused if the vendor would get it", async () => {
     expect([answer.status, answer.headers.get("x-modelgate-dropped")]).toEqual(expected);
     expect(vendor.requests.at(-1)?.body).not.toContain("web_search");
   }
+});
+
+describe("a call whose client disconnects before the first byte", () => {
+  const path = "/v1/images/generations";
+  const image = (n: number) => ({ model: "drawn", prompt: "a fox", n });
+  const cancelled = { outcome: "cancelled", status: 499 } as const;
+
+  test("costs the requested images at the time limit, also above the number of answers that are read", async () => {
+    const bodies = Array.from({ length: 2 * maxDetachedAnswers }, () => image(10));
+    const { cost, events } = await leaveCalls(area, vendor, { path, bodies });
+    expect(cost).toBe(3_200_000_000n);
+    for (const event of events) expect(event).toMatchObject({ ...cancelled, estimated: true, units: { images: 10 } });
+    await until("the vendor's connections to be closed", () => vendor.open === 0);
+    vendor.speak();
+  });
+
+  test.each([7, 0])("costs the images in the vendor's answer, which is read to its end: %i", async (items) => {
+    const { cost, events } = await leaveCalls(area, vendor, { path, bodies: [image(10)] }, answers(vendor, { items }));
+    expect(cost).toBe(BigInt(items) * 40_000_000n);
+    expect(events).toMatchObject([{ ...cancelled, estimated: false }]);
+  });
+
+  test("costs nothing before the vendor is connected", async () => {
+    const [{ balanceNanos: before }, { length: from }] = [await area.settled("demo"), await area.events()];
+    const client = startCall(area, path, { ...image(10), model: "nowhere" });
+    await until("the hold", async () => (await area.account("demo")).heldNanos !== 0n);
+    await client.disconnect();
+    expect((await area.settled("demo")).balanceNanos).toBe(before);
+    const event = await until("its event", async () => (await area.events())[from]);
+    expect(event).toMatchObject({ ...cancelled, costNanos: "0" });
+  });
+
+  // Ends the service, so it is the last test.
+  test("is waited for and settled by a service that shuts down", async () => {
+    const { cost, events } = await leaveCalls(area, vendor, { path, bodies: [image(3)] }, async () => {
+      await untilDetached();
+      const drained = area.drain();
+      vendor.behave({ items: 3 });
+      vendor.speak();
+      await drained;
+    });
+    expect(cost).toBe(120_000_000n);
+    expect(events).toMatchObject([{ ...cancelled, units: { images: 3 }, estimated: false }]);
+  });
 });
