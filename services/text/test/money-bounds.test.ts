@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { channel, hello } from "../../../libs/relay/test/config.ts";
@@ -11,6 +11,8 @@ const keys = {
   other: "sk-other-0123456789abcdef",
   team: "sk-team-0123456789abcdef",
   mate: "sk-mate-0123456789abcdef",
+  limited: "sk-limited-0123456789abcdef",
+  named: "sk-named-0123456789abcdef",
 } as const;
 
 const config = {
@@ -40,6 +42,13 @@ const config = {
         { key: keys.other, group: "default", budget: { dollarsPerMonth: 1 } },
         { key: keys.team, group: "team" },
         { key: keys.mate, group: "team" },
+      ],
+    },
+    careful: {
+      balance: "10.00",
+      tokens: [
+        { key: keys.limited, group: "default", budget: { dollarsPerDay: 0.5 }, expiresAt: "2040-01-01T00:00:00Z" },
+        { key: keys.named, group: "default", name: "the careful's" },
       ],
     },
     // Covers a few hundred output tokens without reasoning.
@@ -105,4 +114,63 @@ test("a hold includes the reasoning that raises the limit for a messages vendor;
     { "x-modelgate-strict": "true" },
   );
   expect([strict.status, await strict.json()]).toMatchObject([400, { error: { param: "reasoning_effort" } }]);
+});
+
+/** Makes calls at the same time. Returns the number of answers; each refusal must name the day's budget. */
+async function passed(calls: readonly string[]): Promise<number> {
+  const answers = await Promise.all(calls.map((key) => post(area, hello("fixed"), key)));
+  const refused = answers.filter(({ status }) => status !== 200);
+  for (const answer of refused)
+    expect([answer.status, await answer.text()]).toEqual([402, expect.stringContaining("per day")]);
+  return answers.length - refused.length;
+}
+
+test("a key's daily budget covers a fixed number of its parallel calls; other keys continue", async () => {
+  expect(await passed(Array.from({ length: 20 }, () => keys.daily))).toBe(3);
+  expect(await passed([keys.other, keys.plain])).toBe(2);
+});
+
+test("a group's daily budget is shared by all keys of an account in it", async () => {
+  expect(await passed(Array.from({ length: 10 }, () => [keys.team, keys.mate]).flat())).toBe(5);
+});
+
+describe("the balance", () => {
+  const read = async (path: string, key: string = keys.limited): Promise<unknown> =>
+    (await fetch(area.url + path, { headers: { authorization: `Bearer ${key}` } })).json();
+
+  test("of a key is the same in every format and under every path that clients use", async () => {
+    expect((await post(area, hello("fixed"), keys.limited)).status).toBe(200);
+    await area.settled("careful");
+    const subscription = {
+      object: "billing_subscription",
+      hard_limit_usd: 0.5,
+      access_until: Date.parse("2040-01-01T00:00:00Z") / 1_000,
+    };
+    const key = {
+      data: {
+        limit: 0.5,
+        limit_remaining: 0.499,
+        usage: 0.001,
+        usage_daily: 0.001,
+        expires_at: "2040-01-01T00:00:00Z",
+      },
+    };
+    for (const prefix of ["", "/v1"]) {
+      expect(await read(`${prefix}/dashboard/billing/subscription`)).toMatchObject(subscription);
+      expect(await read(`${prefix}/dashboard/billing/usage?start_date=2026-01-01`)).toEqual({
+        object: "list",
+        total_usage: 0.1,
+      });
+    }
+    for (const prefix of ["/v1", "/api/v1"]) {
+      expect(await read(`${prefix}/credits`)).toEqual({ data: { total_credits: 0.5, total_usage: 0.001 } });
+      for (const path of ["/key", "/auth/key"]) expect(await read(prefix + path)).toMatchObject(key);
+    }
+  });
+
+  test("of a key without budgets is that of its account", async () => {
+    expect(await read("/v1/key", keys.named)).toMatchObject({
+      data: { label: "the careful's", limit: 10, limit_reset: null },
+    });
+  });
 });
