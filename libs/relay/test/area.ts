@@ -24,7 +24,15 @@ import {
   type Configuration,
   type UsageEvent,
 } from "@modelgate/contracts";
-import { createLogger, listen, readVariables, Shared, signCaller, type Service } from "@modelgate/platform";
+import {
+  createLogger,
+  listen,
+  readVariables,
+  restartFailure,
+  Shared,
+  signCaller,
+  type Service,
+} from "@modelgate/platform";
 import {
   adjustEnv,
   simulatorAt,
@@ -116,7 +124,7 @@ export async function startArea(
   let isDrained = false;
   async function drain(): Promise<void> {
     isDrained = true;
-    const errorTimer = setTimeout(() => ending.abort(), drainMs - drainErrorMs);
+    const errorTimer = setTimeout(() => ending.abort(restartFailure()), drainMs - drainErrorMs);
     await Promise.all([open.drain?.(), server.drain()]);
     clearTimeout(errorTimer);
   }

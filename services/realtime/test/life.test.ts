@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keyDigest, findToken, writeTokenToRedis } from "@modelgate/accounts";
+import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, keys, openSession, startSessions, textSession, closedVendorSession } from "./start-sessions.ts";
 import { ask, userMessage, simulated } from "./session-client.ts";
@@ -31,13 +32,18 @@ const losses = [
 ];
 const models = Object.fromEntries(losses.map(({ model }) => [model, { kind: "realtime", price }]));
 const revokedKey = "sk-revoked-0123456789abcdef";
+const lateKey = "sk-late-0123456789abcdef";
 
 let area: Area;
 beforeAll(async () => {
   area = await startSessions({
     models: { live: { kind: "realtime", price }, ...models },
     channels: [channel("voice", ["live"]), ...losses.map(({ model }) => channel(model, [model]))],
-    accounts: { revocable: { balance: "1.00", tokens: [{ key: revokedKey, group: "default" }] } },
+    accounts: {
+      revocable: { balance: "1.00", tokens: [{ key: revokedKey, group: "default" }] },
+      late: { balance: "1.00", tokens: [{ key: lateKey, group: "default" }] },
+    },
+    env: { DRAIN_MS: "4000" },
     limits: {
       relay: { limits: { leaseMs: 1_500 } },
       realtime: {
@@ -182,4 +188,28 @@ test("a revoked key ends its session at the next request for a response", async 
   session.send({ type: "response.create" });
   expect((await session.next("error")).error.code).toBe("api_key_disabled");
   expect(await session.closed).toEqual({ code: 1008, reason: "api_key_disabled" });
+});
+
+// Ends the service, so it is the last test.
+test("a service that shuts down closes idle, busy and opening sessions with 1001, and charges what their vendors report", async () => {
+  await area.settled("demo");
+  const before = (await eventsOf("demo")).length;
+  const [idle, ...busy] = await Promise.all([1, 2, 3].map(() => textSession(area)));
+  for (const session of busy) {
+    session.send(userMessage(simulated({ chunks: 500, chunkDelayMs: 50, bodyBytes: 5_000 })));
+    session.send({ type: "response.create" });
+    await session.next("response.output_text.delta");
+  }
+  // This session opens between the close of the others and the end of the service.
+  await area.simulator.script("voice", [{ delayMs: 2_800 }]);
+  const opening = openSession(area, { model: "live", key: lateKey });
+  await until("its hold", async () => (await area.account("late")).heldNanos !== 0n);
+  busy.pop()?.socket.close();
+  await area.drain();
+  for (const session of [idle, ...busy, await opening])
+    expect(await session?.closed).toEqual({ code: 1001, reason: "the gateway is shutting down; reconnect" });
+  for (const account of ["demo", "late"]) await area.settled(account);
+  const events = (await eventsOf("demo")).slice(before);
+  expect(events).toHaveLength(2);
+  for (const event of events) expect(event).toMatchObject({ outcome: "cancelled", estimated: false });
 });

@@ -2,15 +2,18 @@ import { APIError } from "openai";
 import type { Response, ResponseStreamEvent } from "openai/resources/responses/responses";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
-import type { Area } from "../../../../libs/relay/test/area.ts";
-import { cancelWaitMs, keyOf, openaiAt, settled, startText } from "../every-vendor.ts";
+import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
+import { service } from "../../src/service.ts";
+import { cancelWaitMs, configOf, keyOf, openaiAt, settled, startText } from "../every-vendor.ts";
 import { forbidWarnings } from "../forbid-warnings.ts";
 import { ownAndOther } from "../vendors.ts";
 
+const accounts = ["other", "payer", "crowd"];
 let area: Area;
 beforeAll(async () => {
   area = await startText({
-    accounts: ["other", "payer", "crowd"],
+    accounts,
+    env: { DRAIN_MS: "2000" },
     limits: { text: { responses: { background: { maxPerToken: 3, cancelWaitMs } } } },
   });
 });
@@ -187,4 +190,17 @@ test("only background responses can be cancelled or streamed again", async () =>
   );
   expect(await failureOf(mine().cancel(id))).toMatchObject({ status: 400 });
   expect(await failureOf(mine().retrieve(id, { stream: true }))).toMatchObject({ status: 400, param: "stream" });
+});
+
+// Ends the service, so it is the last test.
+test("a response of a service that shuts down fails, with its usage, before the service ends", async () => {
+  const { id } = await of("other").create({ model, input: slowly(2_000), background: true });
+  await until("it to be in progress", async () => (await of("other").retrieve(id)).status === "in_progress");
+  await area.drain();
+  await using replica = await startArea(service, { config: configOf({ accounts }), sameBackendsAs: area });
+  expect(await openaiAt(replica.url, keyOf("other")).responses.retrieve(id)).toMatchObject({
+    status: "failed",
+    error: { message: expect.stringContaining("restarted") },
+  });
+  expect(await settled(area, "other")).toBeLessThan(100_000_000_000n);
 });

@@ -3,6 +3,7 @@ import OpenAI from "openai";
 import { ResponsesWS } from "openai/resources/responses/ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { until } from "@modelgate/testkit";
 import type { Area } from "../../../../libs/relay/test/area.ts";
 import { keyOf, settled, startText } from "../every-vendor.ts";
 import { forbidWarnings } from "../forbid-warnings.ts";
@@ -147,9 +148,15 @@ test("a plain HTTP request is refused with websocket_required", async () => {
   expect(await answer.json()).toMatchObject({ error: { code: "websocket_required" } });
 });
 
-test("a gateway that shuts down closes an idle connection so that its client can reconnect", async () => {
-  using session = await connect();
-  const closed = once(session.socket, "close");
+// Ends the service, so it is the last test.
+test("a gateway that shuts down closes an idle connection, and a busy one after its response, so that clients can reconnect", async () => {
+  using idle = await connect();
+  using busy = await connect();
+  const closed = [idle, busy].map(({ socket }) => once(socket, "close"));
+  await area.simulator.forget("chat");
+  const answer = busy.ask({ model: "chat", input: 'Hi {{simulate: {"chunks": 20, "chunkDelayMs": 50}}}' });
+  await until("the vendor's request", async () => (await area.simulator.requests("chat")).length === 1);
   await area.drain();
-  expect((await closed)[0]).toBe(1012);
+  expect((await answer).at(-1)).toMatchObject({ type: "response.completed" });
+  expect((await Promise.all(closed)).map(([code]) => code)).toEqual([1012, 1012]);
 });
