@@ -68,3 +68,23 @@ test("a client that waits for the rest of its answer stays connected", async () 
   expect((await ask(server.port, agent)).statusCode).toBe(200);
   await server.drain();
 });
+
+test.each([
+  ["no HTTP", "GARBAGE\r\n\r\n", 400, "invalid_request"],
+  [
+    "endless headers",
+    `GET / HTTP/1.1\r\nhost: a\r\nx-long: ${"a".repeat(64 * 1024)}\r\n\r\n`,
+    431,
+    "request_too_large",
+  ],
+])("%s gets a well-formed answer", async (_, bytes, status, code) => {
+  const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 1_000, handler: () => undefined });
+  const client = connect(server.port, "127.0.0.1");
+  client.write(bytes);
+  const [head, body = ""] = Buffer.concat(await client.toArray())
+    .toString()
+    .split("\r\n\r\n");
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(JSON.parse(body)).toMatchObject({ error: { code } });
+  await server.drain();
+});

@@ -232,6 +232,12 @@ describe("invalid requests", () => {
       "invalid_value",
       "messages[0].content[0].file.file_data",
     ],
+    [
+      "file data that is not a string",
+      userMessage([{ type: "file", file: { file_data: 5 } }]),
+      "invalid_value",
+      "messages[0].content[0].file.file_data",
+    ],
     ["no role", { messages: [{ content: "" }] }, "missing_required_parameter", "messages[0].role"],
     ["an unknown part", userMessage([{ type: "constructor" }]), "invalid_value", "messages[0].content[0].type"],
     ["a wrong text", userMessage([{ type: "text", text: 3 }]), "invalid_value", "messages[0].content[0].text"],

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openCatalog } from "@modelgate/catalog";
@@ -94,4 +95,13 @@ test("a call passes the steps in order, and the first refusal is sent", async ()
   expect(answer.headers.get("request-id")).toMatch(/^req_/);
   expect(answer.headers.get("x-powered-by")).toBeNull();
   expect(await answer.json()).toMatchObject({ type: "error", error: { type: "authentication_error" } });
+});
+
+test("a call is refused before its body is read", async () => {
+  const head = "POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-length: 67108864\r\n\r\n{";
+  const socket = connect(server.port, "127.0.0.1");
+  socket.write(head);
+  const [answer]: Buffer[] = await once(socket, "data");
+  expect(answer?.toString()).toMatch(/^HTTP\/1.1 401 /);
+  socket.destroy();
 });

@@ -254,6 +254,21 @@ describe("a service that hangs", () => {
     expect((await post()).status).toBe(503);
   });
 
+  test("a stream with heartbeats is not silent", async () => {
+    proxy = proxyWith({ streamSilenceMs: 1_500 });
+    serve((_request, response) => {
+      let beats = 0;
+      response.writeHead(200, sse);
+      const timer = setInterval(() => {
+        response.write(": alive\n\n");
+        if (++beats < 8) return;
+        clearInterval(timer);
+        response.end(event("1"));
+      }, 250);
+    });
+    expect((await (await post()).text()).endsWith(event("1"))).toBe(true);
+  });
+
   test("in a stream of events: the error event", async () => {
     proxy = proxyWith({ streamSilenceMs: 50 });
     serve((_request, response) => void response.writeHead(200, sse).write(event("1")));
@@ -342,6 +357,16 @@ describe("a WebSocket", () => {
     client.end(`${handshake}${frame}`, "latin1");
     const answer = Buffer.concat(await client.toArray()).toString("latin1");
     expect(answer.split("\r\n\r\n")[1]).toBe(`${frame}\x88\x00`);
+  });
+
+  test("a WebSocket whose client disconnects ends at its service", async () => {
+    const ended = Promise.withResolvers<string>();
+    upgradeWith((socket) => socket.once("end", () => ended.resolve("ended")).resume());
+    const client = connect(edge.port, "127.0.0.1");
+    client.write(handshake);
+    await once(client, "data");
+    client.resetAndDestroy();
+    expect(await ended.promise).toBe("ended");
   });
 
   test.each([
