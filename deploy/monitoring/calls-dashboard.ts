@@ -17,7 +17,8 @@ export const callsRows: readonly Row[] = [
   row("Now", [
     figure("Requests per second", "reqps", `sum(rate(${requests}{service=~"edge|gateway"}[5m]))`),
     figure("Failures, last hour", "percentunit", failures("1h"), {
-      description: "Answers with 5xx. Orange and red mark the thresholds of the alerts on the objective of 99.9 %.",
+      description:
+        "Answers with 5xx except 501. Orange and red mark the thresholds of the alerts on the objective of 99.9 %.",
       thresholds: burnRateThresholds,
     }),
     figure("First chunk, p95", "s", `histogram_quantile(0.95, sum by (le) (rate(${firstChunk}_bucket[5m])))`),

@@ -19,10 +19,10 @@ export function rate(metric: string, by: string): string {
   return `sum by (${by}) (rate(${metric}[$__rate_interval]))`;
 }
 
-/** Returns the query of the edge's share of 5xx answers, or 0. */
+/** Returns the query of the edge's share of answers that count as failures (`rules.yaml`), or 0. */
 export function failures(window: string): string {
   const rateOfRequests = (labels: string): string => `sum(rate(${requests}{${labels}}[${window}]))`;
-  return `(${rateOfRequests('service=~"edge|gateway", http_response_status_code=~"5.."')} or vector(0)) / ${rateOfRequests('service=~"edge|gateway"')}`;
+  return `(${rateOfRequests('service=~"edge|gateway", http_response_status_code=~"5..", http_response_status_code!="501"')} or vector(0)) / ${rateOfRequests('service=~"edge|gateway"')}`;
 }
 
 /** Returns the query of a metric's 95th percentile by model. */
