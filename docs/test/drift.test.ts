@@ -173,6 +173,15 @@ describe("hand-written texts", () => {
     expect(found).toEqual([]);
   });
 
+  test("start each Deployment that they stop", () => {
+    const scales = /scale (deployment\/[\w-]+) --replicas=(\d+)/g;
+    const found = pages.flatMap((page) => {
+      const last = new Map([...textOf(page).matchAll(scales)].map(([, name = "", count]) => [name, count]));
+      return [...last].filter(([, count]) => count === "0").map(([name]) => `${page}: ${name}`);
+    });
+    expect(found).toEqual([]);
+  });
+
   test("name only tests that exist", () => {
     const found = pages.flatMap((page) =>
       [...textOf(page).matchAll(/`pnpm vitest (?:run )?([^`]+)`/g)]
