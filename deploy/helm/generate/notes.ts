@@ -7,15 +7,11 @@ Pods start when the Secrets named in \`secrets\` exist, for example:
     --from-literal={{ .Values.secrets.MODELGATE_SECRET.key }}="$(openssl rand -hex 32)" \\
     --from-literal={{ .Values.secrets.REDIS_URL.key }}={{ if .Values.redis.bundled }}redis://:PASSWORD@redis:6379{{ else }}ADDRESS{{ end }} \\
     --from-literal={{ .Values.secrets.CONTENT_REDIS_URL.key }}={{ if .Values.redisContent.bundled }}redis://:PASSWORD@redis-content:6379{{ else }}ADDRESS{{ end }} \\
-    --from-literal={{ .Values.secrets.NATS_URL.key }}={{ if .Values.nats.bundled }}nats://modelgate:PASSWORD@nats:4222{{ else }}ADDRESS{{ end }}
+    --from-literal={{ .Values.secrets.NATS_URL.key }}={{ if .Values.nats.bundled }}nats://modelgate:PASSWORD@nats:4222{{ else }}ADDRESS{{ end }} \\
+    --from-literal={{ .Values.secrets.BOOKS_URL.key }}={{ if .Values.postgres.bundled }}postgres://modelgate:PASSWORD@postgres:5432/modelgate{{ else }}ADDRESS{{ end }}
 
 The key {{ .Values.secrets.CONTENT_REDIS_URL.key }} may be absent. Bundled servers take their passwords from the keys REDIS_PASSWORD,
 NATS_PASSWORD and POSTGRES_PASSWORD.
-{{- if .Values.books.enabled }}
-
-The ledger also needs the key {{ .Values.secrets.BOOKS_URL.key }} in the Secret {{ .Values.secrets.BOOKS_URL.name }}:
-{{ if .Values.postgres.bundled }}postgres://modelgate:PASSWORD@postgres:5432/modelgate{{ else }}the address of PostgreSQL{{ end }}.
-{{- end }}
 {{- with include "modelgate.publicUrl" . }}
 
 Clients call {{ . }}.

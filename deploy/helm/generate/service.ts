@@ -25,9 +25,6 @@ const behindProxyCondition =
   'and (or .Values.gateway.enabled .Values.ingress.enabled) (not (hasKey $service.env "PROXIES"))';
 /** Service whose answers contain addresses of videos. */
 const videoAddressService = "video";
-/** Returns true for a service that uses the books only if `books.enabled` is set. */
-const hasOptionalBooks = ({ name, secrets }: ServiceRow): boolean =>
-  name === "ledger" && !new Set<string>(secrets).has("BOOKS_URL");
 
 /** Returns the variables that the template sets, so that `env` values cannot. */
 export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): readonly string[] {
@@ -42,7 +39,6 @@ export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): re
     ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : []),
     ...(row.secrets.includes("NATS_URL") ? publisherVariables : []),
     ...(row.name === videoAddressService ? ["PUBLIC_URL"] : []),
-    ...(hasOptionalBooks(row) ? ["BOOKS_URL"] : []),
     ...commonVariables,
   ];
 }
@@ -166,7 +162,6 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
       : []),
     ...(row.name === videoAddressService ? [ifSet("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
     ...(row.name === outerService ? [blockIf(behindProxyCondition, [{ name: "PROXIES", value: "1" }])] : []),
-    ...(hasOptionalBooks(row) ? [blockIf(".Values.books.enabled", [fromSecret("BOOKS_URL")])] : []),
     ifSet("OTEL_EXPORTER_OTLP_ENDPOINT", ".Values.tracing.endpoint"),
     blockIf(privateCa, [{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]),
     block("{{- range $name, $value := $service.env }}\n- name: {{ $name }}\n  value: {{ $value | quote }}\n{{- end }}"),
@@ -215,9 +210,6 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
           ...(row.callsVendors ? [append("/spec/egress", blockIf(".Values.simulator.enabled", toSimulator))] : []),
           append("/spec/egress", rulesOf(".Values.networkPolicy.vendorEgress")),
         ]),
-    ...(hasOptionalBooks(row)
-      ? [append("/spec/egress", blockIf(".Values.books.enabled", [{ ports: [{ protocol: "TCP", port: 5_432 }] }]))]
-      : []),
     append("/spec/egress", rulesOf(".Values.networkPolicy.egress")),
   ];
 }

@@ -115,7 +115,7 @@ const secrets = Type.Object(
     NATS_URL: secretKey("NATS_URL", "Address of NATS; nats://modelgate:NATS_PASSWORD@nats:4222 if it is bundled."),
     BOOKS_URL: secretKey(
       "BOOKS_URL",
-      "Address of PostgreSQL, read if books.enabled is true; postgres://modelgate:POSTGRES_PASSWORD@postgres:5432/modelgate if it is bundled.",
+      "Address of the PostgreSQL for the books, the database of charges; postgres://modelgate:POSTGRES_PASSWORD@postgres:5432/modelgate if it is bundled.",
     ),
     REDIS_PASSWORD: secretKey("REDIS_PASSWORD", "Password of the bundled Redis servers: letters and digits."),
     NATS_PASSWORD: secretKey("NATS_PASSWORD", "Password of the bundled NATS: letters and digits."),
@@ -313,10 +313,6 @@ export function valuesSchema(sources: ValueSources) {
       ),
       postgres: Type.Object(
         bundledStoreSchema("Run one PostgreSQL in the release, for trials.", images.postgres, storage.postgres),
-        noOtherMembers,
-      ),
-      books: Type.Object(
-        { enabled: flag("Store the books in PostgreSQL: the ledger reads BOOKS_URL.") },
         noOtherMembers,
       ),
       tracing: Type.Object({ endpoint: text("OTLP endpoint (HTTP) that spans are sent to.") }, noOtherMembers),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { optionalSecrets, rows } from "../../k8s/generate/services.ts";
 import { chart, localRelease } from "../generate/chart.ts";
 import { examples, folder } from "./helm.ts";
 
@@ -31,6 +32,35 @@ const schema = Compile(JSON.parse(files.get("values.schema.json") ?? ""));
 test("values.yaml has the defaults of the schema", () => {
   expect([...schema.Errors(values(files.get("values.yaml") ?? ""))]).toEqual([]);
 });
+
+interface Group {
+  readonly properties?: Readonly<Record<string, Group>>;
+}
+
+/** Returns the paths of all values of a schema. */
+function pathsOf({ properties = {} }: Group, path = ""): readonly string[] {
+  const members = Object.entries(properties);
+  return members.length === 0 ? [path] : members.flatMap(([name, member]) => pathsOf(member, `${path}.${name}`));
+}
+
+test("each value is used by a template of an object", () => {
+  const allValues: Group = JSON.parse(files.get("values.schema.json") ?? "");
+  const templates = [...files].filter(([file]) => file.startsWith("templates/") && !file.endsWith("NOTES.txt"));
+  const used = new Set(
+    templates.flatMap(([, text]) => [...text.matchAll(/\.Values((?:\.\w+)+)/g)].map(([, path = ""]) => path)),
+  );
+  // Helm sets `global`. The templates of the services and of the simulator name their values `$service`.
+  const paths = pathsOf(allValues).filter((path) => !/^\.(global|services|simulator)\b/.test(path));
+  expect(paths.filter((path) => !used.has(path))).toEqual([]);
+});
+
+test.each(new Set(rows.flatMap(({ secrets }) => secrets)).difference(optionalSecrets))(
+  "the commands that create the Secret have the key %s",
+  (key) => {
+    expect(readFileSync(join(folder, "../README.md"), "utf8")).toContain(`--from-literal=${key}=`);
+    expect(files.get("templates/NOTES.txt")).toContain(`--from-literal={{ .Values.secrets.${key}.key }}=`);
+  },
+);
 
 test("there are eight example values files", () => {
   expect(examples).toHaveLength(8);
