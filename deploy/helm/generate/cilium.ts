@@ -1,10 +1,12 @@
 import { labelsOf, selectorOf } from "../../k8s/generate/deployment.ts";
+import { internetPorts } from "../../k8s/generate/network-policy.ts";
 import type { ServiceRow } from "../../k8s/generate/services.ts";
 import type { Fields } from "../../k8s/render/value.ts";
-import { block, inlineExpression } from "./template.ts";
+import { block, inlineExpression, labelsOr } from "./template.ts";
 
 /**
- * Returns the policy for vendors' host names. Cilium allows connections to addresses in DNS answers for these names.
+ * Returns the policy for the host names of vendors and of targets of alerts. Cilium allows connections to addresses in
+ * DNS answers for these names.
  */
 export function ciliumPolicyOf(row: ServiceRow): Fields {
   const port = (number: string, protocol: string): Fields => ({ port: number, protocol });
@@ -20,7 +22,7 @@ export function ciliumPolicyOf(row: ServiceRow): Fields {
             {
               matchLabels: {
                 "k8s:io.kubernetes.pod.namespace": inlineExpression(".Values.networkPolicy.cilium.dnsNamespace"),
-                [block("{{- with .Values.networkPolicy.cilium.dns }}\n{{- toYaml . | nindent @ }}\n{{- end }}")]: null,
+                [labelsOr(".Values.networkPolicy.cilium.dns", '"k8s:k8s-app" "kube-dns"')]: null,
               },
             },
           ],
@@ -30,7 +32,7 @@ export function ciliumPolicyOf(row: ServiceRow): Fields {
           toFQDNs: [
             block("{{- range .Values.networkPolicy.cilium.names }}\n- matchPattern: {{ . | quote }}\n{{- end }}"),
           ],
-          toPorts: [{ ports: [port("443", "TCP")] }],
+          toPorts: [{ ports: internetPorts(row).map((number) => port(String(number), "TCP")) }],
         },
       ],
     },

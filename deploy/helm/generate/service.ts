@@ -10,6 +10,7 @@ import {
   block,
   blockIf,
   inlineExpression,
+  labelsOr,
   optionalMember,
   renderTemplate,
   secretKeyOf,
@@ -201,7 +202,9 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
   const vendors = itemsOf(object, "/spec", "egress").findIndex((rule) => JSON.stringify(rule).includes("ipBlock"));
   const rule = itemsOf(object, "/spec", "egress")[vendors];
   return [
-    replace(selector, { [optionalMember("matchLabels", ".Values.networkPolicy.scrapers")]: null }),
+    replace(selector, {
+      matchLabels: { [labelsOr(".Values.networkPolicy.scrapers", '"modelgate.io/scrapes" "true"')]: null },
+    }),
     ...(rule === undefined
       ? []
       : [

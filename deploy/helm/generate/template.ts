@@ -64,6 +64,14 @@ function expand(yaml: string): string {
   return withLines.replaceAll(/helm_(\d+)_/g, (_, index: string) => placeholders[Number(index)]?.text ?? "");
 }
 
+/**
+ * Returns the placeholder (`block`) of labels that a value of the chart names, or other ones if it is empty. Labels as the value's default would
+ * be added to the user's, because Helm merges objects.
+ */
+export function labelsOr(expression: string, otherwise: string): string {
+  return block(`{{- toYaml (${expression} | default (dict ${otherwise})) | nindent @ }}`);
+}
+
 /** Returns the placeholder (`block`) of a member that is rendered if a value of the chart is not empty. */
 export function optionalMember(name: string, expression: string): string {
   return block(`{{- with ${expression} }}\n${name}:\n{{- toYaml . | nindent @2 }}\n{{- end }}`);

@@ -150,12 +150,7 @@ const autoscaling = Type.Object(
 const networkPolicy = Type.Object(
   {
     enabled: flag("Create NetworkPolicies that allow each service only the connections it needs.", true),
-    scrapers: Type.Record(Type.String(), Type.String(), {
-      description: "Labels of the namespace that Prometheus runs in.",
-      default: { "modelgate.io/scrapes": "true" },
-      // Without a label, the rule would allow every namespace.
-      minProperties: 1,
-    }),
+    scrapers: texts('Labels of the namespace that Prometheus runs in; if empty, `modelgate.io/scrapes: "true"`.'),
     egress: objects(
       "Additional egress rules of every service (for example, another port of Redis, NATS or a collector).",
     ),
@@ -164,12 +159,13 @@ const networkPolicy = Type.Object(
     ),
     cilium: Type.Object(
       {
-        enabled: flag("Allow vendors by name (CiliumNetworkPolicy) instead of every public address."),
+        enabled: flag("Allow connections by name (CiliumNetworkPolicy) instead of to every public address."),
         names: Type.Array(Type.String({ pattern: "^[a-z0-9*.-]+$" }), {
-          description: "Host names of vendors, pictures and clients' callbacks; * matches one part.",
+          description:
+            "Host names of vendors, pictures, clients' callbacks, targets of alerts, and the OpenID provider; * matches one part.",
           default: [],
         }),
-        dns: texts("Labels of the cluster's DNS pods.", { "k8s:k8s-app": "kube-dns" }),
+        dns: texts("Labels of the cluster's DNS pods; if empty, `k8s:k8s-app: kube-dns`."),
         dnsNamespace: text("Namespace of the cluster's DNS pods.", "kube-system"),
       },
       {

@@ -129,6 +129,18 @@ describe.skipIf(helm === undefined)("monitoring", () => {
     expect(at(map, "metadata", "labels")).toEqual({ grafana_dashboard: "1" });
   });
 
+  test("every pod lets a namespace with exactly the given labels scrape it", () => {
+    const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
+    const namespaces = policies.map((policy) =>
+      itemsAt(policy, "spec", "ingress")
+        .flatMap((rule) => itemsAt(rule, "from"))
+        .flatMap(({ namespaceSelector }) => namespaceSelector ?? []),
+    );
+    expect(namespaces.length).toBeGreaterThan(0);
+    for (const selectors of namespaces)
+      expect(selectors).toEqual([{ matchLabels: { "kubernetes.io/metadata.name": "monitoring" } }]);
+  });
+
   test("the PodMonitor scrapes the port of every pod, with the labels that the rules use", () => {
     const [endpoint = {}] = itemsAt(one("PodMonitor modelgate"), "spec", "podMetricsEndpoints");
     expect(endpoint).toMatchObject({ port: "ops", honorLabels: true });
@@ -236,7 +248,11 @@ describe.skipIf(helm === undefined)("values", () => {
         (at(policy, "metadata", "labels", "modelgate.io/calls-vendors") === "true" || nameOf(policy) === "ledger"),
     );
     expect(byName.map(nameOf)).toEqual(callers.map((policy) => `${nameOf(policy)}-vendors`));
-    for (const policy of byName)
+    for (const policy of byName) {
       expect(itemsAt(policy, "spec", "egress", 1, "toFQDNs")).toContainEqual({ matchPattern: "api.openai.com" });
+      const [vendors] = itemsAt(policy, "spec", "egress", 1, "toPorts");
+      const ports = nameOf(policy) === "ledger-vendors" ? ["443", "465", "587"] : ["443"];
+      expect(itemsAt(vendors, "ports")).toEqual(ports.map((port) => ({ port, protocol: "TCP" })));
+    }
   });
 });

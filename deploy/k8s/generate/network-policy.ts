@@ -38,6 +38,7 @@ const pods = (name: string) => ({ podSelector: { matchLabels: selectorOf(name) }
  */
 export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): object {
   const labels = selectorOf(row.name);
+  const outside = internetPorts(row);
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
@@ -57,15 +58,16 @@ export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): ob
         { ports: [{ protocol: "UDP", port: 53 }, tcp(53)] },
         { ports: storePorts(row).map(tcp) },
         ...(callees.length > 0 ? [{ to: callees.map(pods), ports: [tcp(ports.http)] }] : []),
-        ...internetPorts(row).map((list) => ({ to: internet.map((ipBlock) => ({ ipBlock })), ports: list.map(tcp) })),
+        ...(outside.length > 0 ? [{ to: internet.map((ipBlock) => ({ ipBlock })), ports: outside.map(tcp) }] : []),
       ],
     },
   };
 }
 
-function internetPorts({ callsVendors, sendsAlerts }: ServiceRow): readonly (readonly number[])[] {
-  if (sendsAlerts === true) return [alertPorts];
-  return callsVendors ? [vendorPorts] : [];
+/** Returns the ports outside the cluster that a service connects to. */
+export function internetPorts({ callsVendors, sendsAlerts }: ServiceRow): readonly number[] {
+  if (sendsAlerts === true) return alertPorts;
+  return callsVendors ? vendorPorts : [];
 }
 
 function storePorts({ secrets }: ServiceRow): readonly number[] {
