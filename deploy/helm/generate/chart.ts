@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { TSchema } from "typebox";
 import { stringify } from "yaml";
 import { rows, simulator } from "../../k8s/generate/services.ts";
-import { readManifest } from "./manifest.ts";
 import { dashboardsTemplate, monitoringFiles, podMonitorTemplate, prometheusRuleTemplate } from "./monitoring.ts";
 import { notes } from "./notes.ts";
 import { fixedVariables, serviceTemplate } from "./service.ts";
@@ -62,7 +61,6 @@ export function chart({ version, registry }: Release): ReadonlyMap<string, strin
     ["values.schema.json", `${JSON.stringify(schema, undefined, 2)}\n`],
     ["templates/_names.tpl", `{{- /* ${comment} */}}\n${names}`],
     ["templates/NOTES.txt", notes],
-    ["templates/namespace.yaml", namespaceTemplate()],
     ["templates/config.yaml", configTemplate()],
     ...[...rows, simulator].map((row) => [`templates/${row.name}.yaml`, serviceTemplate(row, rows, head)] as const),
     ...stores.map((store) => [`templates/${nameOf(store)}.yaml`, storeTemplate(store, head)] as const),
@@ -108,15 +106,6 @@ const names = `{{- define "modelgate.image" -}}
 {{- end }}
 {{- end }}
 `;
-
-function namespaceTemplate(): string {
-  const [namespace = {}] = readManifest("overlays/production/namespace.yaml");
-  const object = {
-    ...namespace,
-    metadata: { ...Object(namespace["metadata"]), name: inlineExpression(".Release.Namespace") },
-  };
-  return renderTemplate(`${head}{{- if .Values.namespace.create }}\n`, [{ object }]).concat("{{- end }}\n");
-}
 
 function configTemplate(): string {
   const object = {

@@ -235,10 +235,6 @@ export function valuesSchema(sources: ValueSources) {
         },
         noOtherMembers,
       ),
-      namespace: Type.Object(
-        { create: flag("Create the namespace, with PodSecurity `restricted` enforced.") },
-        noOtherMembers,
-      ),
       config: Type.Object(
         {
           configMap: text("ConfigMap with modelgate.yaml, the models and channels.", "modelgate-config"),
