@@ -24,8 +24,12 @@ const publisherVariables = ["NATS_REPLICAS", "NATS_KEEP_BYTES"];
 const outerService = "edge";
 const behindProxyCondition =
   'and (or .Values.gateway.enabled .Values.ingress.enabled) (not (hasKey $service.env "PROXIES"))';
-/** Service whose answers contain addresses of videos. */
-const videoAddressService = "video";
+/** Variables with the address that clients call, by service: for links to videos, and for the console. */
+const publicUrlVariables: Readonly<Record<string, readonly string[]>> = {
+  video: ["PUBLIC_URL"],
+  control: ["EDGE_URL"],
+};
+const publicUrlVariablesOf = ({ name }: ServiceRow): readonly string[] => publicUrlVariables[name] ?? [];
 
 /** Returns the variables that the template sets, so that `env` values cannot. */
 export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): readonly string[] {
@@ -39,7 +43,7 @@ export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): re
     ...row.secrets,
     ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : []),
     ...(row.secrets.includes("NATS_URL") ? publisherVariables : []),
-    ...(row.name === videoAddressService ? ["PUBLIC_URL"] : []),
+    ...publicUrlVariablesOf(row),
     ...commonVariables,
   ];
 }
@@ -161,7 +165,7 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
     ...(row.secrets.includes("NATS_URL")
       ? [ifSet("NATS_REPLICAS", ".Values.nats.replicas"), ifSet("NATS_KEEP_BYTES", ".Values.nats.keepBytes")]
       : []),
-    ...(row.name === videoAddressService ? [ifSet("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
+    ...publicUrlVariablesOf(row).map((name) => ifSet(name, '(include "modelgate.publicUrl" .)')),
     ...(row.name === outerService ? [blockIf(behindProxyCondition, [{ name: "PROXIES", value: "1" }])] : []),
     ifSet("OTEL_EXPORTER_OTLP_ENDPOINT", ".Values.tracing.endpoint"),
     blockIf(privateCa, [{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]),

@@ -246,7 +246,7 @@ export function valuesSchema(sources: ValueSources) {
       ),
       secrets,
       publicUrl: text(
-        "Public address for links to videos in answers; if empty, the address of the Gateway or Ingress.",
+        "Address that clients call, for links to videos and for the console; if empty, the address of the Gateway or Ingress.",
       ),
       gateway: entrySchema("A Gateway with an HTTPRoute (Gateway API).", "example", {}),
       ingress: entrySchema("An Ingress.", "nginx", sources.ingressAnnotations),
