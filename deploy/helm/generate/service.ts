@@ -1,4 +1,4 @@
-import { endSeconds, preStopSeconds, prefixOf } from "../../k8s/generate/deployment.ts";
+import { endSeconds, ports, preStopSeconds, prefixOf } from "../../k8s/generate/deployment.ts";
 import { areaUrls, objectsOf } from "../../k8s/generate/objects.ts";
 import { optionalSecrets, streamSeconds, type ServiceRow } from "../../k8s/generate/services.ts";
 import { applyJsonPatch, type PatchStep } from "../../k8s/render/json-patch.ts";
@@ -206,6 +206,7 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
   const vendors = itemsOf(object, "/spec", "egress").findIndex((rule) => JSON.stringify(rule).includes("ipBlock"));
   const rule = itemsOf(object, "/spec", "egress")[vendors];
   return [
+    ...(row.name === "control" ? [append("/spec/ingress", toConsole)] : []),
     replace(selector, {
       matchLabels: { [labelsOr(".Values.networkPolicy.scrapers", '"modelgate.io/scrapes" "true"')]: null },
     }),
@@ -223,6 +224,11 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
 
 /** Network rule that allows calls to the simulator. */
 const toSimulator = patchesOf("simulator").flatMap(({ value }) => (value === undefined ? [] : [value]));
+
+/** Network rule that lets the chart's user open the console to pods. */
+const toConsole = block(
+  `{{- with .Values.networkPolicy.consoleFrom }}\n- from:\n{{- toYaml . | nindent @4 }}\n  ports:\n    - protocol: TCP\n      port: ${ports.http}\n{{- end }}`,
+);
 
 const rulesOf = (expression: string): string =>
   block(`{{- with ${expression} }}\n{{- toYaml . | nindent @ }}\n{{- end }}`);

@@ -151,11 +151,14 @@ const networkPolicy = Type.Object(
   {
     enabled: flag("Create NetworkPolicies that allow each service only the connections it needs.", true),
     scrapers: texts('Labels of the namespace that Prometheus runs in; if empty, `modelgate.io/scrapes: "true"`.'),
+    consoleFrom: objects(
+      "Pods and namespaces that may reach the console, such as your ingress controller; by default, only a port-forward reaches it.",
+    ),
     egress: objects(
       "Additional egress rules of every service (for example, another port of Redis, NATS or a collector).",
     ),
     vendorEgress: objects(
-      "Additional egress rules of services that call vendors (for example, a vendor in your network).",
+      "Additional egress rules of services that call vendors (for example, a vendor or OpenID provider in your network).",
     ),
     cilium: Type.Object(
       {

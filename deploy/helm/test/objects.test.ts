@@ -219,6 +219,20 @@ describe.skipIf(helm === undefined)("values", () => {
     expect(variable(one("Deployment", "edge", ...values), "PROXIES")?.["value"]).toBe(proxies);
   });
 
+  test("only the named pods may reach the console", () => {
+    const ingressOf = (values: readonly string[]) =>
+      itemsAt(one("NetworkPolicy", "control", ...values), "spec", "ingress").filter(
+        (rule) => itemsAt(rule, "ports")[0]?.["port"] === 8_080,
+      );
+    expect(ingressOf([])).toEqual([]);
+    expect(ingressOf(example("existing-secrets"))).toEqual([
+      {
+        from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress-nginx" } } }],
+        ports: [{ protocol: "TCP", port: 8_080 }],
+      },
+    ]);
+  });
+
   test("only the ledger stores the books, and may reach PostgreSQL", () => {
     const objects = render(...example("bundled"));
     const readers = deployedIn(objects).filter(({ fromSecret }) => fromSecret.includes("BOOKS_URL"));
