@@ -44,6 +44,7 @@ export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): re
     ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : []),
     ...(row.secrets.includes("NATS_URL") ? publisherVariables : []),
     ...publicUrlVariablesOf(row),
+    ...(row.readsConfiguration ? ["MODELGATE_SEED"] : []),
     ...commonVariables,
   ];
 }
@@ -145,6 +146,8 @@ function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly Service
 }
 
 const privateCa = ".Values.privateCa.secret";
+/** Variable with the path of the configuration, or of the first one if later ones are stored in the books. */
+const configurationVariable = 'ternary "MODELGATE_SEED" "MODELGATE_CONFIG" (eq .Values.config.source "books")';
 
 function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly ServiceRow[]): readonly Value[] {
   const fixed = new Set(fixedVariables(row, rows));
@@ -157,6 +160,7 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
     .filter((one) => fixed.has(textOf(one["name"])))
     .map((one) => {
       const name = textOf(one["name"]);
+      if (name === "MODELGATE_CONFIG") return { ...one, name: inlineExpression(configurationVariable) };
       if (name === "DRAIN_MS") return variable(name, "mul 1000 (int $service.drainSeconds)");
       return "valueFrom" in one ? fromSecret(name) : one;
     });

@@ -240,6 +240,11 @@ export function valuesSchema(sources: ValueSources) {
       ),
       config: Type.Object(
         {
+          source: Type.Enum(["file", "books"], {
+            description:
+              "file: modelgate.yaml is the configuration; books: it is only the first one, and later ones are edited in the console and stored in the books.",
+            default: "file",
+          }),
           configMap: text("ConfigMap with modelgate.yaml, the models and channels.", "modelgate-config"),
           text: text(
             "Text of modelgate.yaml (--set-file config.text=FILE), which the chart stores in the ConfigMap; if empty, the ConfigMap must exist.",

@@ -219,6 +219,15 @@ describe.skipIf(helm === undefined)("values", () => {
     expect(variable(one("Deployment", "edge", ...values), "PROXIES")?.["value"]).toBe(proxies);
   });
 
+  test.each([
+    ["is the file", [], "MODELGATE_CONFIG", "MODELGATE_SEED"],
+    ["is stored in the books, and begins with the file", example("bundled"), "MODELGATE_SEED", "MODELGATE_CONFIG"],
+  ])("the configuration %s", (_, values, present, absent) => {
+    const control = one("Deployment", "control", ...values);
+    expect(variable(control, present)).toMatchObject({ value: "/config/modelgate.yaml" });
+    expect(variable(control, absent)).toBeUndefined();
+  });
+
   test("only the named pods may reach the console", () => {
     const ingressOf = (values: readonly string[]) =>
       itemsAt(one("NetworkPolicy", "control", ...values), "spec", "ingress").filter(
