@@ -42,9 +42,14 @@ export function runHelm(...words: readonly string[]) {
 /** Oldest supported Kubernetes version. */
 const kubernetes = ["--kube-version", "1.27.0"];
 
-/** Renders the chart. Throws an error with Helm's output. */
+const rendered = new Map<string, readonly Fields[]>();
+
+/** Renders the chart, once for the same words. Throws an error with Helm's output. */
 export function render(...words: readonly string[]): readonly Fields[] {
-  return renderFrom(folder, ...words);
+  const key = words.join("\n");
+  const objects = rendered.get(key) ?? renderFrom(folder, ...words);
+  rendered.set(key, objects);
+  return objects;
 }
 
 /** Renders a chart in another folder. */
