@@ -15,7 +15,7 @@ const channel = (
 const openai = { provider: "openai", path: "/openai/v1" };
 const gemini = { provider: "gemini", path: "/gemini" };
 
-/** Models of kinds that are not tested by the vendor's first wire. */
+/** Channels whose models have kinds that are not tested by the vendor's first wire. */
 const config = {
   groups: { default: { models: ["*"] } },
   models: {

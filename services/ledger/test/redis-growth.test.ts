@@ -24,7 +24,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Number of settled calls (MODELGATE_CALLS). A key that a call leaves would be more than 50 bytes. */
+/** Number of settled calls (MODELGATE_CALLS). If a call left a key in Redis, this would take more than 50 bytes. */
 const calls = Number(process.env["MODELGATE_CALLS"] ?? 8_000);
 const batchSize = 200;
 const maxBytesPerCall = 25;

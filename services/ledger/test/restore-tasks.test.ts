@@ -34,7 +34,7 @@ let engine: TestEngine;
 
 const taskCipher = makeTaskCipher(["a secret of the tests, long enough"]);
 const otherCipher = makeTaskCipher(["the next secret of the gateway"]);
-/** Cipher of a version that does not know the shape of the records. */
+/** Cipher that reads every record as one of a newer version, whose shape is unknown. */
 const newerCipher: TaskCipher = {
   ...taskCipher,
   decrypt() {

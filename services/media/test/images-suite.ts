@@ -13,7 +13,10 @@ function channelOf(id: string, vendor: keyof typeof vendors, models: object, mor
   return { id, provider, baseUrl: `\${SIMULATOR_URL}/at/${id}/${path}`, keys: [`key-of-${id}`], models, ...more };
 }
 
-/** Configuration with image models of every vendor. Each model is named after the form of its vendor's answer. */
+/**
+ * Configuration with image models of every vendor. Most models are named after a property of their vendor's answers or
+ * prices.
+ */
 export const imagesConfig = {
   groups: { default: { models: ["*"] }, sharing: { models: ["*"], vendorStores: "shared" } },
   models: {

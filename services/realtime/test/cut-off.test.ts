@@ -23,7 +23,7 @@ test("the hold of a client that disconnected is released while the session still
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   far.cutOff();
-  // The vendor may make a turn of it, and no longer reports that it did.
+  // The vendor may make a turn of this audio, but can no longer report the turn.
   session.send({ type: "input_audio_buffer.append", audio: "AAAA" });
   session.socket.close();
   await session.closed;

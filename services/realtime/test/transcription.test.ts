@@ -59,7 +59,7 @@ function speak(session: TestSession): void {
 }
 
 /** Lets a model transcribe two seconds of speech, and closes the session. */
-async function write(transcription: object, key?: string): Promise<any> {
+async function transcribe(transcription: object, key?: string): Promise<any> {
   const session = await openSession(area, { model: "live", ...(key === undefined ? {} : { key }) });
   session.send(updateTo(transcription));
   const { session: settings } = await session.next("session.updated");
@@ -81,7 +81,7 @@ test.each([
   },
 ])("transcription by $model is a call of that model, at its price", async ({ model, upstream, units, cost }) => {
   const before = (await area.account("demo")).spentNanos;
-  const settings = await write({ model });
+  const settings = await transcribe({ model });
   // The client receives the name that it uses.
   expect(settings.audio.input.transcription).toEqual({ model });
   const [stored] = await usageEvents(area, model, 1);
@@ -101,14 +101,14 @@ test.each([
 });
 
 test("without a price it costs nothing, which the event reports", async () => {
-  await write({ model: "writes-for-nothing" });
+  await transcribe({ model: "writes-for-nothing" });
   const [stored] = await usageEvents(area, "writes-for-nothing", 1);
   expect(stored).toMatchObject({ units: { seconds: 2 }, costNanos: "0", unpriced: ["seconds"] });
 });
 
 test("transcription by a model that the client does not name is charged with the session", async () => {
   // The vendor chooses a transcription model that it does not report.
-  await write({ language: "en" });
+  await transcribe({ language: "en" });
   const [stored] = await usageEvents(area, "live", 1);
   expect(stored?.units).toEqual({ requests: 1, inputAudioTokens: 20, outputTokens: 5 });
   expect(stored?.costNanos).toBe(String(20 * 32_000 + 5 * 16_000));

@@ -174,7 +174,7 @@ test("a task whose poller died is polled by another after the lease expires", as
   const [first, second] = replicas;
   if (first === undefined || second === undefined) throw new Error("there are two replicas");
   clock = noon + 5_000;
-  // Claimed and not advanced, as after a kill.
+  // The task is claimed, but its status is not requested, as if the process was killed.
   await pollOnce(first, AbortSignal.abort());
   await round(second);
   expect(pollsOf(task)).toBe(0);

@@ -9,7 +9,7 @@ import { NewKey } from "./new-key.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { translate } from "../texts/translate.ts";
 
-/** Seconds for which an old key works, as in the API. */
+/** Texts for the seconds for which an old key works. */
 const gracePeriods = {
   0: "Immediately",
   3_600: "1 hour",

@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { parseConfiguration } from "../../src/configuration/read.ts";
 import { resolveChannels, type StoredKeys } from "../../src/configuration/resolve.ts";
 
-/** Resolves a channel. `whole` are further members of the configuration. */
+/** Resolves a channel with the members `more`, in a configuration with the further members `whole`. */
 async function channelWith(
   environment: Readonly<Record<string, string>>,
   more: object,

@@ -50,6 +50,6 @@ test.each<[string, (facts: CallFacts) => unknown, readonly string[]]>([
   });
   await run.finished;
   expect(refusals).toEqual(recorded);
-  // The request's handler would record it again.
+  // Otherwise, the request's handler would record it again.
   expect(facts.refusal).toBeUndefined();
 });

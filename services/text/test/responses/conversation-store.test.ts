@@ -306,7 +306,7 @@ test("compactions in a conversation survive a rotation of the secret, also one t
 
 test("a conversation survives a rotation in which processes of both steps use it at the same time", async () => {
   const { addTo, at, readLast, before, after } = await openRotation();
-  // Each change meets only one other change, so its attempts suffice on a slow machine, too.
+  // Each change conflicts with at most one other change, so the limited attempts suffice on a slow machine, too.
   for (let time = 0; time < 10; time++) {
     await Promise.all([before, after].map((store) => addTo(store, "Again")));
     await Promise.all([before, after].map((store) => store.save(at, conversation, unbounded)));

@@ -49,8 +49,8 @@ afterAll(async () => {
   await vendor?.[Symbol.asyncDispose]();
 });
 
-/** History that pydantic-ai sends after a turn with DeepSeek, vLLM or LM Studio. */
 const text = "The tool knows.";
+/** History that pydantic-ai sends after a turn with DeepSeek, vLLM or LM Studio. */
 const history = [
   { role: "user", content: "Weather?" },
   {
