@@ -63,8 +63,8 @@ export const nodeFlags: readonly string[] = [
   // V8 collects old objects when they have grown by this percentage. By default they grow to 280 MB under load, of
   // which 55 MB are in use.
   "--heap-growing-percent=100",
-  // Otherwise V8 drops code after 14 s without calls, and the next call takes twice the CPU time. The last flag then
-  // saves about 40 MiB of an idle process.
+  // Without the first flag, V8 drops code after 14 s without calls, and the next call takes twice the CPU time. With
+  // both flags, an idle process is about 40 MiB smaller than with the first one alone.
   "--no-flush-bytecode",
   "--no-memory-reducer-favors-memory",
 ];

@@ -228,7 +228,7 @@ async function startServer(
       keep: true,
       more,
       logFile: join(data, "logs", `${name}.log`),
-      // Registered immediately, because it must end if the other server fails.
+      // The server is registered immediately, because it must end if the other server fails.
       onSpawn: (child) => servers.push(child),
     });
     void server.child.ended.then(() => ending.resolve(server.child));

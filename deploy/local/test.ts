@@ -16,7 +16,7 @@ const checks: readonly (readonly [name: string, script: string])[] = [
   ["unused code", "unused"],
   ["format", "format:check"],
   ["advisories", "audit:packages"],
-  // Before the tests, whose time limits do not include it.
+  // The bundle is made before the tests, because their time limits do not include it.
   ["bundle", "bundle"],
 ];
 

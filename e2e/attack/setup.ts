@@ -40,7 +40,7 @@ export function accountOfRole({ id }: Attack, role: Role): AttackAccount {
   return { accountId: `${id}-${role}`, key: `sk-attack-0123456789-${id}-${role}` };
 }
 
-/** Every key of a channel begins with this text, which must not leak. */
+/** Text with which every key of a channel begins. It must not leak. */
 const vendorKey = "vendorKeyOfTheOperator";
 /** Balances in US dollars. */
 const [attackersBalance, othersBalance] = ["100.00", "100.00"];

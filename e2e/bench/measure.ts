@@ -12,7 +12,7 @@ export function readCpuMicros(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
 }
 
-/** Returns the resident memory of a process in bytes. */
+/** Returns the resident memory of a process in bytes: now, and its maximum so far. */
 export function readMemory(pid: number): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1_024;

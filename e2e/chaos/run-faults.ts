@@ -32,7 +32,7 @@ export interface FaultRun extends AsyncDisposable {
   run(fault: Fault): Promise<readonly AreaResult[]>;
 }
 
-/** Each fault and area has a separate account, so that its books can be checked separately. */
+/** Returns the account of a fault in an area. Each has a separate one, so that its books can be checked separately. */
 const accountFor = (fault: Fault, faults: readonly Fault[], { name }: Area): ClientAccount => ({
   accountId: `chaos-${faults.indexOf(fault)}-${name}`,
   key: `sk-chaos-0123456789-${faults.indexOf(fault)}-${name}`,
@@ -71,7 +71,7 @@ export async function openFaultRun({
         const name = `${accountId}-`;
         return startClients({ area, edgeUrl: suite.edgeUrl, key, load: { clients }, channelCount, disconnects, name });
       });
-      // Clients also call before and after the fault, for a third of its time.
+      // Clients also call before and after the fault, each time for a third of the fault's duration.
       await pause(faultMs / 3);
       await fault.begin(setup);
       await pause(faultMs);

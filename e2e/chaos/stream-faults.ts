@@ -38,7 +38,7 @@ export function killBeforeAckFault(): Fault {
           return isBooked && delivered.stream_seq;
         }),
       ).finally(async () => {
-        // Its connection stays cut.
+        // The ledger's connection stays cut, so the ledger is killed before it can acknowledge the event.
         suite.process("ledger").signal("SIGKILL");
         await suite.process("ledger").ended;
         ledgerProxy.losesFrom = undefined;
@@ -65,7 +65,7 @@ export const streamLossFaults: readonly Fault[] = [
     losesStreams: true,
     brief: true,
     async begin({ suite, natsProxy, ledgerProxy }) {
-      // Without the ledger, the stream has unread events, which are lost.
+      // While the ledger is stopped, the stream has unread events, which are lost with the stream.
       suite.process("ledger").signal("SIGSTOP");
       ledgerProxy.switchTo(natsProxy.port);
       await withStreams(suite, async ({ consumers, streams }) => {

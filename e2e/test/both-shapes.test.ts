@@ -58,7 +58,7 @@ const answers: Record<string, Record<string, Seen>> = { one: {}, apart: {} };
 
 let suites: Readonly<Record<Shape, Suite>>;
 beforeAll(async () => {
-  // A reused process of all services would serve every area.
+  // A reused process may run all services, and would then serve the area that this deployment does not run.
   suites = await startInShapes((shape) =>
     startSuite({ ...(shape === "one" ? { fresh: true } : {}), shape, config: baseConfig }),
   );

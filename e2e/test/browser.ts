@@ -104,7 +104,7 @@ export async function newPage(browser: Browser, options: BrowserContextOptions =
   const page = await browser.newPage(options);
   page.setDefaultTimeout(waitMs);
   const session = await page.context().newCDPSession(page);
-  // Fails if the page was closed.
+  // `answerPaused` fails if the page was closed.
   session.on("Fetch.requestPaused", (paused) => void answerPaused(page, session, paused).catch(() => undefined));
   const patterns = resourceTypes.map((resourceType) => ({ resourceType, requestStage: "Response" as const }));
   await session.send("Fetch.enable", { patterns });

@@ -150,7 +150,7 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
     ]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another("turned"), key)).status).toBe(200);
     await otherKnows("turned", "cooldown");
-    // The other replica continues counting from the number that it received.
+    // The other replica continues the number of consecutive cooldowns that it received.
     for (const [at, key] of [keys.demo, rival.key].entries())
       await until(
         "the probe",

@@ -25,7 +25,7 @@ afterAll(() => suite?.[Symbol.asyncDispose]());
 const pausedMs = 500;
 
 test("a WebSocket that is reset during admission releases its seat", async () => {
-  // This call makes the edge cache the key. Its next command to Redis is then the admission.
+  // This call makes the edge cache the key. In the next call, the edge's first command to Redis is then the admission.
   expect((await post(suite, hello("chat"), keys.single)).status).toBe(200);
   const redis = new Redis(suite.backends.redisUrl);
   await redis.client("PAUSE", pausedMs, "ALL");

@@ -31,7 +31,7 @@ export async function readStream<T>(
     const management = await connection.jetstreamManager();
     const { state } = await management.streams.info(name);
     if (state.messages === 0) return [];
-    // Not an ordered consumer: without its server, that would be created again endlessly.
+    // Not an ordered consumer: if its server is lost, the client would create such a consumer again endlessly.
     const { name: consumer } = await management.consumers.add(name, { ack_policy: AckPolicy.None, mem_storage: true });
     const reader = await connection.jetstream().consumers.get(name, consumer);
     const found: T[] = [];

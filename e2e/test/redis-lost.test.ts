@@ -15,7 +15,7 @@ const withFilm = {
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startSuite({
-    // Redis is killed, and its last writes are needed.
+    // Redis is killed and must keep its last writes. With `everysec`, it would delay writes while the disk is busy.
     backends: await startLocalBackends({ fsync: "no" }),
     shape: "apart",
     config: withFilm,

@@ -44,7 +44,7 @@ test("a hold without a reply is released: nothing was sent, so nothing is charge
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
     ofText?.holdAnswers(false);
-    // This is long before the hold's lease ends.
+    // The hold is settled long before its lease ends.
     await settledMoney(suite);
     return (await storedEvents(backends.natsUrl)).find(({ event }) => event.outcome === "failed");
   });

@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 const turns = [{ role: "user", content: "Say it again" }];
-/** A request in each wire of clients, and the form of its answer. */
+/** Request in each wire of clients. */
 const clients: readonly {
   readonly name: string;
   readonly path: (stream: boolean) => string;

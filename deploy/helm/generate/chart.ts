@@ -77,7 +77,7 @@ export function chart({ version, registry }: Release): ReadonlyMap<string, strin
 function valuesYaml(properties: Readonly<Record<string, TSchema>>, indent = ""): string {
   return (
     Object.entries<Member>(properties)
-      // Helm sets `global`.
+      // Helm sets `global`, so the file has no default for it.
       .filter(([name]) => name !== "global")
       .map(([name, member]) => {
         const comment = member.description ? `${indent}# ${member.description}\n` : "";

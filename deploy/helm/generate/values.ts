@@ -226,7 +226,7 @@ export function valuesSchema(sources: ValueSources) {
   const { rows, simulator, fixedVariables, images, storage, registry } = sources;
   return Type.Object(
     {
-      // Helm adds it if the chart is part of another one.
+      // Helm adds `global` if the chart is part of another chart.
       global: Type.Optional(Type.Object({})),
       image: Type.Object(
         {

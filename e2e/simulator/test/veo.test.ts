@@ -80,7 +80,7 @@ describe("Google's SDK at Vertex", () => {
   });
 });
 
-/** This version of the SDK cannot start videos at this API. */
+// The tests start videos with fetch, because this version of the SDK cannot start them at this API.
 describe("Google's SDK at the Gemini API", () => {
   test("polls an operation until it is done, and downloads the video", async () => {
     const begun = await fetch(`${started.url}/gemini/v1beta/models/veo-3.1-generate-preview:predictLongRunning`, {

@@ -61,7 +61,10 @@ function toolsOf({ tools = [] }: Question): ToolSet {
 }
 
 const usualMaxTokens = 4_096;
-/** Larger than every thinking budget that the SDK derives from an effort. A lower maximum would reduce the budget. */
+/**
+ * Output limit of a question with reasoning. It is larger than every thinking budget that the SDK derives from an
+ * effort, because a lower limit would reduce the budget.
+ */
 const maxThinkingTokens = 40_000;
 
 function settingsOf({ model, options }: AiProvider, question: Question, messages: ModelMessage[]) {
