@@ -10,7 +10,7 @@ export const closeCodes = {
   goingAway: 1001,
   /** Code for a message that cannot be read or processed. */
   invalid: 1007,
-  /** Code for a failure of the balance or the API key. */
+  /** Code for a refusal, for example because of the balance or the API key. */
   policy: 1008,
   /** Code for a failure of the vendor or the gateway. */
   broken: 1011,

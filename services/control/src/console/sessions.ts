@@ -58,7 +58,10 @@ export class Sessions {
     this.permissionVersions = new PermissionVersions(redis);
   }
 
-  /** Creates a link that signs in an operator once. It becomes invalid if permissions of the operator or maker change. */
+  /**
+   * Creates a link that signs in an operator once. It becomes invalid if permissions of the operator or of `maker`, who
+   * creates it, change.
+   */
   async makeLink(operator: Operator, maker: string): Promise<{ readonly link: string; readonly expiresAt: string }> {
     const link = newSecret();
     const permissionVersions = await this.permissionVersions.of([operator.name, maker]);
