@@ -50,7 +50,7 @@ export async function makeAccountToVerify(books: Books, receipts: number): Promi
         createdAt: "",
         anchors: [],
         wasReplaced: (hash) => wasReplaced(books, accountId, hash),
-        keepDays: 400,
+        storedFrom: 0,
         waitMs: 0,
         readEntries,
       });

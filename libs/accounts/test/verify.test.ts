@@ -23,11 +23,12 @@ function logOf(id: string): string[] {
   logs.set(id, log);
   return log;
 }
+const dayMs = 86_400_000;
 const optionsFor = (id: string) => ({
   createdAt: "",
   anchors: [],
   wasReplaced: async () => false,
-  keepDays: 2,
+  storedFrom: (Math.floor(Date.now() / dayMs) - 2) * dayMs,
   waitMs: 0,
   async *readEntries(from: number) {
     const events = logOf(id).map((text): UsageEvent => JSON.parse(text));
@@ -189,7 +190,7 @@ test("unpublished events are part of the books, and concurrent calls are not", a
 });
 
 test("books whose oldest days were deleted are valid, in any order of settlements around midnight", async () => {
-  const [before, first] = [-2, -1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+  const [before, first] = [-2, -1].map((days) => new Date(Date.now() + days * dayMs).toISOString());
   // Calls 1, 2 and 3 have receipts 2, 3 and 5; receipts 1 and 4 are credits. The event of call 2 is one day older.
   const id = await bookedAccount((call) => (call === 2 ? before : first) ?? "");
   await redis.hset(accountKeys.account(id), "createdAt", "2026-01-01T00:00:00Z");

@@ -26,8 +26,6 @@ export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly bus: Bus;
   readonly connection: BooksConnection;
-  /** Number of days for which calls are kept. */
-  readonly keepDays: number;
   readonly signer: AnchorSigner;
   readonly sender: AlertSender;
   /** Throws an error if the ledger cannot serve. */
@@ -45,7 +43,6 @@ export async function openDeps({
   const connection = opening.use(await connectBooks(address, log));
   const redis = await sharedRedis(shared, env);
   const bus = await sharedBus(shared, env);
-  const { keepDays } = env.books;
   const { roundMs } = env.rounds;
   const counters = { published: eventsPublished, swept: holdsSwept };
   const signer = createAnchorSigner(env.secrets);
@@ -71,9 +68,9 @@ export async function openDeps({
   );
   opening.use(startRecordingRefused({ redis, connection, log, onRefused: alerts.noteRefused }));
   opening.use(startRepublishing({ redis, bus, connection, log, afterMs: republishAfterMs }));
-  opening.use(startMaintainingBooks({ connection, log, keepDays, signer, secrets: env.secrets }));
+  opening.use(startMaintainingBooks({ connection, log, keepDays: env.books.keepDays, signer, secrets: env.secrets }));
   opening.use(startRounds({ redis, bus, log, ...env.rounds, ...counters, completeRuns: () => watch.completeRuns }));
-  const verifyAccount = createVerifier({ redis, connection, keepDays, signer });
+  const verifyAccount = createVerifier({ redis, connection, signer });
   const verify = (id: string) =>
     id === commonTables ? verifyCommon({ redis, connection, signer }) : verifyAccount(id);
   const mayVerify = () => watch.isComplete;
@@ -83,7 +80,6 @@ export async function openDeps({
     redis,
     bus,
     connection,
-    keepDays,
     signer,
     sender,
     ready() {

@@ -16,7 +16,7 @@ import { verificationRoutes } from "./api/verification.ts";
 import type { Deps } from "./deps.ts";
 
 /** Returns the routes of the ledger. */
-export function routes({ redis, bus, connection, keepDays, signer, sender }: Deps): OperatorRoutes {
+export function routes({ redis, bus, connection, signer, sender }: Deps): OperatorRoutes {
   return {
     ...accountRoutes({ redis, connection }),
     ...tokenRoutes({ redis, connection }),
@@ -31,6 +31,6 @@ export function routes({ redis, bus, connection, keepDays, signer, sender }: Dep
     ...firstByteRoutes(connection),
     ...taskRoutes(connection),
     ...storeRoutes({ redis, bus, connection }),
-    ...verificationRoutes({ redis, connection, keepDays, signer }),
+    ...verificationRoutes({ redis, connection, signer }),
   };
 }

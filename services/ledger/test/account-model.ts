@@ -275,7 +275,7 @@ export class AccountModel {
         createdAt: "",
         anchors: [],
         wasReplaced: (hash) => wasReplaced(this.#books, this.#id, hash),
-        keepDays: 2,
+        storedFrom: 0,
         waitMs: 0,
         readEntries: (from) => readReceipts(this.#books, this.#id, from),
       }),

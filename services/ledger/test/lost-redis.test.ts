@@ -232,7 +232,7 @@ class History implements Bus {
     });
     const readEntries = (from: number) => readReceipts(books, this.#id, from);
     const wasReplacedHere = (hash: string) => wasReplaced(books, this.#id, hash);
-    const options = { createdAt: "", anchors: [], wasReplaced: wasReplacedHere, keepDays: 2, waitMs: 0, readEntries };
+    const options = { createdAt: "", anchors: [], wasReplaced: wasReplacedHere, storedFrom: 0, waitMs: 0, readEntries };
     expect(await verifyAccount(redis, this.#id, options)).toMatchObject({ ok: true });
     expect(await verifyTotals(books, this.#id)).toBeUndefined();
     /* oxlint-enable vitest/no-standalone-expect */

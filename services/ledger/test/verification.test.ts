@@ -1,7 +1,15 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accountKeys, createAccount, hold, settle } from "@modelgate/accounts";
-import { bookAccount, createAnchorSigner, recordCalls, recordCredits, type Anchor, type Books } from "@modelgate/books";
+import { accountKeys, createAccount, hold, settle, shardOf } from "@modelgate/accounts";
+import {
+  bookAccount,
+  createAnchorSigner,
+  deleteOldCalls,
+  recordCalls,
+  recordCredits,
+  type Anchor,
+  type Books,
+} from "@modelgate/books";
 import { priceVersionOf, priceVersionsKey } from "@modelgate/catalog";
 import { compilePrice, type CreditEvent } from "@modelgate/contracts";
 import type { OperatorCall } from "@modelgate/platform";
@@ -41,7 +49,7 @@ describe.each(engines)("books in $name", ({ start }) => {
     };
     // No events are in transit, so a short wait is enough.
     const signer = createAnchorSigner(["a secret"]);
-    const routes = verificationRoutes({ redis, connection, keepDays: 400, signer, waitMs: 100 });
+    const routes = verificationRoutes({ redis, connection, signer, waitMs: 100 });
     const call: OperatorCall = {
       operator: { name: "Ada", role: "admin" },
       headers: {},
@@ -75,8 +83,8 @@ describe.each(engines)("books in $name", ({ start }) => {
     return id;
   }
 
-  async function settled(id: string, call: string): Promise<void> {
-    const draft = { ...testUsageDraft(id, `${id}-${call}`), time: new Date().toISOString() };
+  async function settled(id: string, call: string, time = new Date().toISOString()): Promise<void> {
+    const draft = { ...testUsageDraft(id, `${id}-${call}`), time };
     const one = { accountId: id, callId: draft.id, tokenId: draft.tokenId, tokens: 0, draft };
     await hold(redis, { ...one, nanos: 100n, floorNanos: 0n, leaseMs: 60_000, outboxBound: 1_000 });
     const settlement = await settle(redis, { ...one, costNanos: 70n });
@@ -133,6 +141,18 @@ describe.each(engines)("books in $name", ({ start }) => {
     await expect(verified({ account: id, anchor: JSON.stringify({ ...kept, number: 3 }) })).rejects.toThrow(
       /has signed/,
     );
+  });
+
+  test("an account whose first calls were deleted is valid, even if calls are kept longer now", async () => {
+    const id = `account-${at++}`;
+    const createdAt = new Date(Date.now() - 100 * 86_400_000).toISOString();
+    await bookAccount(books, { id, name: id, createdAt }, "Ada");
+    await createAccount(redis, { id, balance: 1_000n, createdAt });
+    await settled(id, "old", createdAt);
+    await settled(id, "new");
+    await redis.del(accountKeys.outbox(shardOf(id)));
+    await deleteOldCalls(books, 2, Date.now());
+    expect(await verified({ account: id })).toMatchObject({ accounts: [{ ok: true, from: 3, to: 3 }] });
   });
 
   test.each<[string, (id: string) => Promise<unknown>, RegExp]>([

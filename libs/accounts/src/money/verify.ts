@@ -18,8 +18,8 @@ export interface VerifyOptions {
   readonly anchors: readonly AccountAnchor[];
   /** Returns true if an entry had a receipt with this hash before Redis was restored. */
   readonly wasReplaced: (hash: string) => Promise<boolean>;
-  /** Number of days for which the books store calls. */
-  readonly keepDays: number;
+  /** Unix time in ms from which on the books contain all calls. */
+  readonly storedFrom: number;
   /** Maximum ms to wait for a receipt whose event is not in the books yet. */
   readonly waitMs: number;
 }
@@ -87,8 +87,10 @@ export async function verifyAccount(
 
 /** Checks all receipts up to `lastNumber`. */
 async function checkChain(redis: Redis, account: Account, lastNumber: number, options: VerifyOptions) {
-  const { readEntries, keepDays, anchors } = options;
-  const oldest = (Math.floor(Date.now() / dayMs) - (keepDays - 1)) * dayMs;
+  const { readEntries, storedFrom, anchors } = options;
+  // Around midnight, calls may be settled in another order than that of their times. A receipt of this day may belong
+  // to a call of the day before.
+  const oldest = storedFrom + dayMs;
   const isComplete = Date.parse(creationTime(account, options)) >= oldest;
   const credits = (await listCredits(redis, account.id)).flatMap((credit) => creditEntry(credit) ?? []);
   // The outbox is read before the books, so that no event is missed that leaves the outbox meanwhile.
@@ -98,9 +100,7 @@ async function checkChain(redis: Redis, account: Account, lastNumber: number, op
   const from = isComplete
     ? 1
     : await oldestReceipt(readEntries(oldest), [...waiting.map(receiptNumber), lastNumber + 1]);
-  // Around midnight, calls may be settled in another order than that of their times. A receipt after `from` may belong
-  // to a call of the day before.
-  const entriesInBooks = readEntries(isComplete ? 0 : oldest - dayMs);
+  const entriesInBooks = readEntries(isComplete ? 0 : storedFrom);
   const check = new ReceiptChainCheck(from, new Set(anchors.map(({ number }) => number)));
   const addAll = (links: readonly ChainEntry[]): boolean =>
     links.every((link) => link.receipt.number > lastNumber || link.receipt.number < from || check.add(link));

@@ -12,6 +12,7 @@ import {
   readReceipts,
   readRestorations,
   readSecondSettlements,
+  readStoredFrom,
   storeAnchor,
   verifyTotals,
   wasReplaced,
@@ -34,7 +35,6 @@ const defaultWaitMs = 15_000;
 export interface VerificationDeps {
   readonly redis: Redis;
   readonly connection: BooksConnection;
-  readonly keepDays: number;
   readonly signer: AnchorSigner;
   /** Maximum wait in ms until the books have the account's receipts. */
   readonly waitMs?: number;
@@ -50,7 +50,7 @@ export type Verifier = (id: string, anchor?: Anchor) => Promise<Verification | u
  * later verifications.
  */
 export function createVerifier(deps: VerificationDeps): Verifier {
-  const { redis, connection, keepDays, signer, waitMs = defaultWaitMs } = deps;
+  const { redis, connection, signer, waitMs = defaultWaitMs } = deps;
   return async (id, expected) => {
     const verification = await connection.use(async (books) => {
       await waitUntilComplete(redis, books, id, waitMs);
@@ -59,7 +59,7 @@ export function createVerifier(deps: VerificationDeps): Verifier {
       const anchors = [stored, expected].filter((anchor) => anchor !== undefined);
       const createdAt = booked?.createdAt ?? "";
       const verified = await verifyAccount(redis, id, {
-        keepDays,
+        storedFrom: await readStoredFrom(books),
         waitMs,
         createdAt,
         anchors,
