@@ -1,19 +1,29 @@
+import { Failure } from "@modelgate/contracts";
 import { addAmounts, sumName, type SumColumn, type Sums } from "./sums.ts";
-import type { TotalsDimension, UsageTotal } from "./totals-query.ts";
+import type { TotalsDimension, TotalsQuery, UsageTotal } from "./totals-query.ts";
 
 /** Groups of totals, to which several queries add amounts. */
 export class TotalsGroups {
   readonly #dimensions: readonly TotalsDimension[];
+  readonly #maxGroups: number;
   readonly #groups = new Map<string, { readonly by: readonly string[]; readonly sums: Sums }>();
 
-  constructor(dimensions: readonly TotalsDimension[]) {
-    this.#dimensions = dimensions;
+  constructor({ groupBy, maxGroups = Infinity }: Pick<TotalsQuery, "groupBy" | "maxGroups">) {
+    this.#dimensions = groupBy;
+    this.#maxGroups = maxGroups;
   }
 
+  /** Adds amounts to a group. Throws Failure if there are too many groups. */
   add(by: readonly string[], amounts: Iterable<readonly [string, bigint]>): void {
     const key = by.join("\u001f");
     const group = this.#groups.get(key) ?? { by, sums: new Map() };
     this.#groups.set(key, group);
+    if (this.#groups.size > this.#maxGroups)
+      throw new Failure(
+        "invalid_value",
+        `The usage has more than ${this.#maxGroups} rows: choose a shorter period or fewer dimensions.`,
+        { param: "by" },
+      );
     addAmounts(group.sums, amounts);
   }
 

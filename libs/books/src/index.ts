@@ -114,7 +114,7 @@ export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { readFirstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
 export { isUnavailable, isInvalidData } from "./failure.ts";
 export { correctHead } from "./heads.ts";
-export { deleteOldCalls, deleteOldRefusals } from "./forget.ts";
+export { deleteOldCalls, deleteOldRefusals, readStoredFrom } from "./forget.ts";
 export { isLabelName, labelsOf, type Label, type LabelName } from "./labels.ts";
 export { hasCall } from "./read-calls.ts";
 export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";

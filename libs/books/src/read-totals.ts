@@ -15,7 +15,7 @@ const callsPerQuery = 1_000;
  * that no table supports use only calls.
  */
 export async function readTotals(books: Books, query: TotalsQuery): Promise<readonly UsageTotal[]> {
-  const groups = new TotalsGroups(query.groupBy);
+  const groups = new TotalsGroups(query);
   for (const part of splitByDays(query)) await addPart(books, part, groups);
   return groups.totals(query.sums ?? sumColumns);
 }

@@ -11,6 +11,8 @@ export interface TotalsQuery extends CallFilter {
   readonly groupBy: readonly TotalsDimension[];
   /** Sums to read; absent: all. Reading few of them takes half the time. */
   readonly sums?: readonly SumColumn[] | undefined;
+  /** Maximum number of groups; absent: any. A query with more groups throws Failure. */
+  readonly maxGroups?: number;
 }
 
 /** Sums of one group as decimal text. Sums of units that are 0 are omitted. */

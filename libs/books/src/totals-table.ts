@@ -47,8 +47,11 @@ export async function readTotalsTable(
   const where = [...period, ...ownerConditions(table, query), ...conditions, ...labelled];
   const ordinals = query.groupBy.map((_, at) => sql.lit(at + 1));
   const grouped = ordinals.length === 0 ? sql`` : sql`group by ${sql.join(ordinals)}`;
+  const limited = query.maxGroups === undefined ? sql`` : sql`limit ${query.maxGroups + 1}`;
   const { rows } = await sql<Record<string, string | number>>`
-    select ${sql.join(columns)} from ${sql.table(table)} where ${sql.join(where, sql` and `)} ${grouped}`.execute(db);
+    select ${sql.join(columns)} from ${sql.table(table)} where ${sql.join(where, sql` and `)} ${grouped} ${limited}`.execute(
+    db,
+  );
   return rows.map((row) => ({
     by: query.groupBy.map((dimension, at) => showDimension(dimension, row[`by_${at}`] ?? "")),
     amounts: sums.map((name) => [name, BigInt(row[name] ?? 0)] as const),

@@ -364,6 +364,19 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(numbers).toEqual([1, 2, 3, 2]);
   });
 
+  test("totals with more groups than allowed are refused", async () => {
+    await using books = await newBooks(engine);
+    const calls = ["one", "two", "three"].map((id, at) =>
+      callOf(id, { model: id, tags: { team: id }, time: `2026-01-10T1${at}:00:00.000Z` }),
+    );
+    await recordCalls(books, calls);
+    for (const by of ["model", "tag:team", "hour"] as const) {
+      const withMaximum = (maxGroups: number) => readTotals(books, { ...month, groupBy: [by], maxGroups });
+      expect(await withMaximum(4), by).toHaveLength(3);
+      await expect(withMaximum(2), by).rejects.toMatchObject({ code: "invalid_value", param: "by" });
+    }
+  });
+
   test("calls of expired days are deleted, and their totals are kept", async () => {
     const address = await engine.booksAddress();
     await using books = await openBooks(address, log);

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
 import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UsageEvent } from "@modelgate/contracts";
@@ -259,6 +260,14 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(total?.sums).toEqual({ calls: "2", costNanos: "2", inputTokens: "4", images: "5" });
     expect(unitMeasures).toContain("images");
   });
+});
+
+test("a thread of SQLite that ended is replaced at the next statement", async () => {
+  const created = new Promise<Worker>((resolve) => process.once("worker", resolve));
+  await using books = await openBooks({ file: join(folder, "ended.sqlite") }, log);
+  await recordCalls(books, [callOf("one")]);
+  await (await created).terminate();
+  expect(await recordCalls(books, [callOf("one"), callOf("two")])).toEqual([callOf("two")]);
 });
 
 test("a migration in PostgreSQL may take longer than any query", async () => {

@@ -50,6 +50,11 @@ export class SqliteThread {
     }
   }
 
+  /** True if the thread runs no more statements, for example because it had no memory left. */
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
+
   /** Runs one statement. Rejects with SQLite's error, or if a statement is already running. */
   async run(text: string, parameters: SQLInputValue[]): Promise<Extract<ThreadReply, { rows: unknown }>> {
     const reply = await this.#request({ text, parameters });

@@ -34,7 +34,7 @@ class FileAdapter extends SqliteAdapter {
   }
 }
 
-/** Driver with one connection. Its users wait for each other. */
+/** Driver with one connection. Its users wait for each other. A thread that has ended is replaced. */
 class FileDriver implements Driver {
   readonly #file: string;
   #thread: SqliteThread | undefined;
@@ -55,8 +55,14 @@ class FileDriver implements Driver {
     this.#last = promise;
     await before;
     this.#release = resolve;
-    if (this.#thread === undefined) throw new Error("the file of the books is not open");
-    return new FileConnection(this.#thread);
+    try {
+      if (this.#thread === undefined) throw new Error("the file of the books is not open");
+      if (this.#thread.hasEnded) this.#thread = await SqliteThread.open(this.#file);
+      return new FileConnection(this.#thread);
+    } catch (error) {
+      resolve();
+      throw error;
+    }
   }
 
   releaseConnection(): Promise<void> {
@@ -79,7 +85,9 @@ class FileDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    await this.#thread?.close();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.close();
   }
 }
 

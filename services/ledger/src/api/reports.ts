@@ -5,7 +5,7 @@ import type { BooksConnection } from "../books-connection.ts";
 import { csvLine } from "./calls-csv.ts";
 import { fieldFilterOf } from "./filter.ts";
 import { readPeriod, type Period } from "./period.ts";
-import { parseDimensions } from "./totals.ts";
+import { maxTotals, parseDimensions } from "./totals.ts";
 
 const dayMs = 86_400_000;
 /** Number of complete days from which a forecast is computed. */
@@ -42,7 +42,7 @@ export function reportRoutes(connection: BooksConnection): OperatorRoutes {
       const filter = fieldFilterOf(query);
       const groupBy = parseDimensions(query.get("by") ?? "account", filter);
       const period = readReportPeriod(query);
-      const totalsQuery = { ...period, ...filter, groupBy, sums: chargebackSums };
+      const totalsQuery = { ...period, ...filter, groupBy, sums: chargebackSums, maxGroups: maxTotals };
       const totals = await connection.use((books) => readTotals(books, totalsQuery));
       const [from, to] = [period.from, period.to].map((at) => new Date(at).toISOString());
       const lines = totals.map(({ by, sums }) =>

@@ -13,6 +13,9 @@ import type { BooksConnection } from "../books-connection.ts";
 import { fieldFilterOf } from "./filter.ts";
 import { readPeriod } from "./period.ts";
 
+/** Maximum rows of usage totals or of a chargeback. They are in memory at the same time. */
+export const maxTotals = 100_000;
+
 /** Routes of usage totals by any dimensions. */
 export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
   return {
@@ -20,7 +23,7 @@ export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
       const filter = fieldFilterOf(query);
       const groupBy = parseDimensions(query.get("by") ?? "account,model,day", filter);
       const sums = query.get("sums")?.split(",").map(parseSum);
-      const totalsQuery = { ...readPeriod(query), ...filter, groupBy, sums };
+      const totalsQuery = { ...readPeriod(query), ...filter, groupBy, sums, maxGroups: maxTotals };
       return connection.use((books) => readTotals(books, totalsQuery));
     },
   };
