@@ -251,6 +251,16 @@ describe("charges that an answer reports in addition to tokens", () => {
     ],
     ["content", piece, { calls: contentCalls, tier: "priority" }],
     ["content", { candidates: [{}], usageMetadata: { promptTokenCount: 1 } }, undefined],
+    [
+      "content",
+      { candidates: [{ groundingMetadata: { webSearchQueries: ["a", "b"] } }], modelVersion: "gemini-2.5-flash" },
+      { calls: calls(["webSearches", "request"], ["webSearches", "request"]) },
+    ],
+    [
+      "content",
+      { candidates: [{ groundingMetadata: { webSearchQueries: ["a", "b"] } }], modelVersion: "gemini-3.8-flash" },
+      { calls: calls(["webSearches", "0 a"], ["webSearches", "0 b"]) },
+    ],
   ])("%s, complete: %j", (wire, answer, fees) => {
     expect(wires[wire].pass.fees(answer)).toEqual(fees);
   });

@@ -73,21 +73,30 @@ function vendorTools(path: string, tool: JsonRecord): readonly RequestedTool[] {
   });
 }
 
-export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): ReportedExtraUsage | undefined {
-  const calls = Array.isArray(candidates) ? candidates.filter(isRecord).flatMap(toolCallsOfCandidate) : [];
+/** Models whose searches are charged once for a request. Later models are charged for each query. */
+const searchesByRequest = /^gemini-[12]\b/;
+
+export function contentFees({
+  candidates,
+  usageMetadata: usage,
+  modelVersion: model,
+}: JsonRecord): ReportedExtraUsage | undefined {
+  const isByRequest = typeof model === "string" && searchesByRequest.test(model);
+  const calls = asRecords(candidates).flatMap((candidate) => toolCallsOfCandidate(candidate, isByRequest));
   const tier = isRecord(usage) ? normalizeTier(usage["serviceTier"] ?? usage["trafficType"]) : undefined;
   return reportedFees({ calls, tier });
 }
 
-/**
- * Lists the charged calls of a candidate. Each search query is one call. Code execution is one call, even if code ran
- * several times.
- */
-function toolCallsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly ReportedCall[] {
+/** Lists the charged calls of a candidate. Code execution is one call, even if code ran several times. */
+function toolCallsOfCandidate(
+  { index, content, groundingMetadata: grounding }: JsonRecord,
+  isByRequest: boolean,
+): readonly ReportedCall[] {
   const parts = asRecords(memberOf(content, "parts"));
   const ranCode = parts.some((part) => part["executableCode"] !== undefined);
+  const choice = typeof index === "number" ? index : 0;
   return [
-    ...(isRecord(grounding) ? toolCallsOfGrounding(typeof index === "number" ? index : 0, grounding) : []),
+    ...(isRecord(grounding) ? toolCallsOfGrounding(choice, grounding, isByRequest) : []),
     ...(ranCode ? [{ unit: "codeInterpreters", id: "session" } as const] : []),
   ];
 }
@@ -95,18 +104,17 @@ function toolCallsOfCandidate({ index, content, groundingMetadata: grounding }: 
 function toolCallsOfGrounding(
   choice: number,
   { webSearchQueries, groundingChunks }: JsonRecord,
+  isByRequest: boolean,
 ): readonly ReportedCall[] {
-  const queries = Array.isArray(webSearchQueries) ? webSearchQueries : [];
+  const queries = Array.isArray(webSearchQueries) ? webSearchQueries.map(String) : [];
   const chunks = asRecords(groundingChunks);
-  const searches = queries.map(
-    (query: unknown) => ({ unit: "webSearches", id: `${choice} ${String(query)}` }) as const,
-  );
   const isReported = (name: string): boolean => chunks.some((chunk) => chunk[name] !== undefined);
+  // An answer with web results but without queries is charged as one search.
+  const searches = queries.length === 0 && isReported("web") ? ["web"] : queries;
+  const ids = isByRequest ? searches.map(() => "request") : searches.map((query) => `${choice} ${query}`);
   return [
-    ...searches,
+    ...ids.map((id) => ({ unit: "webSearches", id }) as const),
     ...(isReported("maps") ? [{ unit: "webSearches", id: `${choice} maps` } as const] : []),
-    // An answer with web results but without queries is charged as one search.
-    ...(searches.length === 0 && isReported("web") ? [{ unit: "webSearches", id: `${choice} web` } as const] : []),
     ...(isReported("retrievedContext") ? [{ unit: "fileSearches", id: `${choice} files` } as const] : []),
   ];
 }
