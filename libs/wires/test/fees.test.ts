@@ -145,6 +145,9 @@ describe("charges that a request asks for in addition to tokens", () => {
     ["messages", { service_tier: "standard_only" }, ["default"]],
     ["messages", { speed: "fast" }, ["fast"]],
     ["messages", { speed: "standard" }, ["default"]],
+    ["messages", { inference_geo: "global", service_tier: "auto" }, []],
+    ["messages", { inference_geo: "us", service_tier: "standard_only" }, ["geo-us"]],
+    ["messages", { inference_geo: "us", speed: "fast" }, ["fast-geo-us"]],
     ["content", { serviceTier: "SERVICE_TIER_PRIORITY", service_tier: "flex" }, ["priority", "flex"]],
   ])("%s %j is the tier %j", (wire, body, tiers) => {
     expect((wires[wire].vendor.requestedFees(body)?.tiers ?? []).map(({ name }) => name)).toEqual(tiers);
@@ -249,6 +252,13 @@ describe("charges that an answer reports in addition to tokens", () => {
       { content: [], usage: { output_tokens: 1, speed: "fast", service_tier: "standard" } },
       { tier: "fast" },
     ],
+    [
+      "messages",
+      { content: [], usage: { output_tokens: 1, inference_geo: "us", service_tier: "standard" } },
+      { tier: "geo-us" },
+    ],
+    ["messages", { content: [], usage: { speed: "fast", inference_geo: "us" } }, { tier: "fast-geo-us" }],
+    ["messages", { content: [], usage: { inference_geo: "not_available" } }, undefined],
     ["content", piece, { calls: contentCalls, tier: "priority" }],
     ["content", { candidates: [{}], usageMetadata: { promptTokenCount: 1 } }, undefined],
     [

@@ -38,6 +38,8 @@ export interface RequestedTier {
   readonly path: string;
   /** Another name of the same tier. */
   readonly alias?: string | undefined;
+  /** True if the request is refused rather than sent without the tier. */
+  readonly isRequired?: true;
 }
 
 /** A tool call in an answer. A repeated call has the same id. */

@@ -15,7 +15,7 @@ export interface LeftOut {
   readonly dropped: readonly string[];
 }
 
-/** Removes tools and tiers without a price. Returns undefined if the request cannot do without such a tool. */
+/** Removes tools and tiers without a price. Returns undefined if the request cannot do without such a tool or tier. */
 export function withoutUnpriced(
   body: Buffer,
   fees: RequestedFees,
@@ -26,6 +26,7 @@ export function withoutUnpriced(
   const tiers = fees.tiers.filter((tier) => !isTierPriced(tier));
   // Tools in conversation items are not removed, because an item may be long and contain more than tools.
   if (tools.some(({ path }) => segmentsOf(path)[0] === "input")) return undefined;
+  if (tiers.some(({ isRequired }) => isRequired)) return undefined;
   const dropped = [...tools, ...tiers].map(({ path }) => path);
   const remainingFees = {
     ...fees,

@@ -87,3 +87,7 @@ test("every other byte is unchanged", () => {
     );
   expect(remaining?.body.toString()).toBe('{ "seed": 12345678901234567890,\n "input": "\\u00e4" }');
 });
+
+test("a region that the client requires is not removed", () => {
+  expect(reduced("messages", { inference_geo: "us" })).toBeUndefined();
+});

@@ -12,7 +12,14 @@ import {
   normalizeTier,
   unitOfTool,
 } from "../fees.ts";
-import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage, ReportedIteration } from "../fees.ts";
+import type {
+  RequestedFees,
+  RequestedTier,
+  RequestedTool,
+  ReportedCall,
+  ReportedExtraUsage,
+  ReportedIteration,
+} from "../fees.ts";
 import { memberOf } from "../pass.ts";
 
 const countMembers = [
@@ -117,7 +124,7 @@ export function tierWord(tier: string | undefined): string | undefined {
   return tier === "default" ? "standard" : tier;
 }
 
-export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", ...extensionFeeMembers];
+export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", "inference_geo", ...extensionFeeMembers];
 
 /** Matches tools that are not charged: those that the client runs, and the search among tools. */
 const freeTools = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
@@ -132,8 +139,30 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
       ...(fallbacks ?? []),
       ...requestedExtensions(fallbacks === undefined ? body : { ...body, fallbacks: undefined }),
     ],
-    tiers: requestedTiers(body, "service_tier", "speed"),
+    tiers: messagesTiers(body),
   });
+}
+
+/** Values of `inference_geo` at the usual price. */
+const usualRegions: ReadonlySet<string> = new Set(["", "global", "not_available"]);
+
+/** Returns the requested tiers. A request that names a region is not sent without it. */
+function messagesTiers(body: JsonRecord): readonly RequestedTier[] {
+  const tiers = requestedTiers(body, "service_tier", "speed");
+  const region = regionOf(body["inference_geo"]);
+  if (region === undefined) return tiers;
+  const tier = tiers.find(({ name }) => name !== "default");
+  return [{ name: tierInRegion(tier?.name, region), path: "inference_geo", isRequired: true }];
+}
+
+/** Returns the name in prices of a region that costs more, such as `geo-us`. */
+function regionOf(value: unknown): string | undefined {
+  return typeof value !== "string" || usualRegions.has(value) ? undefined : `geo-${value.toLowerCase()}`;
+}
+
+/** Returns the name of a tier in a region, such as `fast-geo-us`: the vendor multiplies both factors. */
+function tierInRegion(tier: string | undefined, region: string): string {
+  return tier === undefined || tier === "default" ? region : `${tier}-${region}`;
 }
 
 /** Returns the models in `fallbacks`; undefined if it has another form than Anthropic's. */
@@ -174,9 +203,15 @@ export function capTools(body: Buffer, max: number): Buffer {
 /** Reads the charges in addition to the usage: tools, tier, fast mode and iterations. */
 export function messagesFees(usage: unknown): ReportedExtraUsage | undefined {
   if (!isRecord(usage)) return undefined;
-  const { speed, service_tier: tier } = usage;
+  const { speed, service_tier: serviceTier, inference_geo: geo } = usage;
   const counts = countedTools(usage);
-  return reportedFees({ counts, tier: speed === "fast" ? "fast" : normalizeTier(tier), ...messagesIterations(usage) });
+  const region = regionOf(geo);
+  const tier = speed === "fast" ? "fast" : normalizeTier(serviceTier);
+  return reportedFees({
+    counts,
+    tier: region === undefined ? tier : tierInRegion(tier, region),
+    ...messagesIterations(usage),
+  });
 }
 
 export function callOfBlock(block: unknown): readonly ReportedCall[] {
