@@ -28,7 +28,7 @@ export interface TaskFilters {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 /** Returns a text parameter. The router parses some texts as numbers. */
-const word = (value: unknown): string | undefined => (typeof value === "number" ? String(value) : text(value));
+const textOrNumber = (value: unknown): string | undefined => (typeof value === "number" ? String(value) : text(value));
 const spanIn = (search: Record<string, unknown>): Span => (isSpan(search["span"]) ? search["span"] : "7d");
 
 const root = createRootRoute();
@@ -59,16 +59,16 @@ const calls = createRoute({
   path: "/calls",
   validateSearch: (search: Record<string, unknown>): CallFilters => ({
     span: spanIn(search),
-    account: word(search["account"]),
-    team: word(search["team"]),
-    token: word(search["token"]),
-    model: word(search["model"]),
-    channel: word(search["channel"]),
-    tag: word(search["tag"]),
-    endUser: word(search["endUser"]),
-    outcome: word(search["outcome"]),
-    status: word(search["status"]),
-    request: word(search["request"]),
+    account: textOrNumber(search["account"]),
+    team: textOrNumber(search["team"]),
+    token: textOrNumber(search["token"]),
+    model: textOrNumber(search["model"]),
+    channel: textOrNumber(search["channel"]),
+    tag: textOrNumber(search["tag"]),
+    endUser: textOrNumber(search["endUser"]),
+    outcome: textOrNumber(search["outcome"]),
+    status: textOrNumber(search["status"]),
+    request: textOrNumber(search["request"]),
     live: search["live"] === true ? true : undefined,
   }),
   component: lazyRouteComponent(() => import("./pages/calls.tsx"), "CallsPage"),
@@ -136,7 +136,7 @@ const audit = createRoute({
   getParentRoute: () => frame,
   path: "/audit",
   validateSearch: (search: Record<string, unknown>): { account?: string | undefined } => ({
-    account: word(search["account"]),
+    account: textOrNumber(search["account"]),
   }),
   component: lazyRouteComponent(() => import("./pages/audit.tsx"), "AuditPage"),
 });

@@ -17,7 +17,7 @@ const tables: Readonly<Record<EncryptedTable, { readonly purpose: string; readon
 };
 
 /** A part of the maintenance. The other parts run even if it fails. */
-export type Step = readonly [name: string, run: (books: Books) => Promise<unknown>];
+export type MaintenanceStep = readonly [name: string, run: (books: Books) => Promise<unknown>];
 
 /**
  * Returns the steps that encrypt vendor keys and alert targets, and sign anchors, with the current secret if the other
@@ -25,7 +25,7 @@ export type Step = readonly [name: string, run: (books: Books) => Promise<unknow
  * other secret is no longer accepted. Each step logs if some rows are not readable without the other secret. There are
  * no steps if only one secret is accepted.
  */
-export function stepsOfRotation(secrets: Secrets, signer: AnchorSigner, log: Logger): readonly Step[] {
+export function stepsOfRotation(secrets: Secrets, signer: AnchorSigner, log: Logger): readonly MaintenanceStep[] {
   if (secrets.every((secret) => secret === secrets[0])) return [];
   const logged = (rows: string, { replaced, unreadable, examples }: Replacement): void => {
     if (unreadable > 0)
@@ -33,7 +33,7 @@ export function stepsOfRotation(secrets: Secrets, signer: AnchorSigner, log: Log
     else log.info({ replaced }, `MODELGATE_SECRET alone reads all ${rows}`);
   };
   return [
-    ...encryptedTables.map((table): Step => {
+    ...encryptedTables.map((table): MaintenanceStep => {
       const { rows } = tables[table];
       return [`encrypting ${rows} again`, async (books) => logged(rows, await encryptTable(books, table, secrets))];
     }),

@@ -8,7 +8,7 @@ import {
 } from "@modelgate/books";
 import type { Logger, Secrets } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
-import { stepsOfRotation, type Step } from "./encrypt-again.ts";
+import { stepsOfRotation, type MaintenanceStep } from "./encrypt-again.ts";
 
 const intervalMs = 3_600_000;
 /** Time in ms for which refused calls are kept. */
@@ -34,7 +34,7 @@ export function startMaintainingBooks({
   readonly signer: AnchorSigner;
   readonly secrets: Secrets;
 }): AsyncDisposable {
-  const steps: readonly Step[] = [
+  const steps: readonly MaintenanceStep[] = [
     ...stepsOfRotation(secrets, signer, log),
     ["deleting old calls", (books) => deleteOldCalls(books, keepDays, Date.now())],
     ["deleting refused calls", (books) => deleteOldRefusals(books, Date.now() - keepRefusedMs)],

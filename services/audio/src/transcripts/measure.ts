@@ -29,7 +29,7 @@ function isByTokens(price: Price): boolean {
 }
 
 /** Usage of a stream that the vendor interrupted. */
-const free: Metered = { units: {}, estimated: false };
+const freeUsage: Metered = { units: {}, estimated: false };
 
 /** Measures a transcript by the seconds of its audio, or by the tokens that its vendor reports. */
 export function transcriptMeasure(
@@ -49,7 +49,7 @@ function bySeconds({ maxSeconds, length }: TranscriptSize, call: Pick<Call, "log
     upper: { seconds: maxSeconds },
     floor: {},
     async meter(reported, _words, callStatus) {
-      if (callStatus === "failed") return free;
+      if (callStatus === "failed") return freeUsage;
       const { seconds: measuredSeconds, isMeasured } = await length();
       const reportedSeconds = reported?.seconds;
       if (reportedSeconds === undefined) return { units: { seconds: measuredSeconds }, estimated: !isMeasured };
@@ -75,7 +75,7 @@ function byTokens({ promptBytes, maxSeconds, length }: TranscriptSize): Measure 
     },
     floor: { inputTokens },
     async meter(reported, countText, callStatus) {
-      if (callStatus === "failed") return free;
+      if (callStatus === "failed") return freeUsage;
       if (reported?.inputAudioTokens !== undefined || reported?.outputTokens !== undefined)
         return { units: reported, estimated: false };
       const { seconds } = await length();

@@ -159,7 +159,7 @@ function History() {
   );
 }
 
-const marks = { added: "+", removed: "-", same: " " } as const;
+const lineSigns = { added: "+", removed: "-", same: " " } as const;
 const backgrounds = {
   added: "var(--mantine-color-teal-light)",
   removed: "var(--mantine-color-red-light)",
@@ -171,7 +171,7 @@ function Difference({ label, lines }: { readonly label: string; readonly lines: 
     <Code block aria-label={label} tabIndex={0}>
       {lines.map(({ kind, text }, at) => (
         <div key={`${at} ${text}`} style={{ background: backgrounds[kind] }}>
-          {marks[kind]} {text}
+          {lineSigns[kind]} {text}
         </div>
       ))}
     </Code>

@@ -66,7 +66,7 @@ export function Budgets({ accountId, team, organisation }: BudgetsProps) {
                 { heading: translate("Maximum"), numeric: true, cell: (budget) => exactUsd(maximumOf(budget)) },
                 {
                   heading: translate("Used"),
-                  cell: (budget) => <Used spent={budget.usedNanos} max={maximumOf(budget)} />,
+                  cell: (budget) => <UsedShare spent={budget.usedNanos} max={maximumOf(budget)} />,
                 },
                 { heading: translate("Resets"), cell: ({ resetsAt }) => localTime(resetsAt ?? undefined) },
                 ...(mayChange ? [actionsOf(accountId)] : []),
@@ -126,7 +126,7 @@ function maximumOf({ nanos, carriedNanos }: Budget): string {
   return sumNanos([nanos, carriedNanos]);
 }
 
-function Used({ spent, max }: { readonly spent: string; readonly max: string }) {
+function UsedShare({ spent, max }: { readonly spent: string; readonly max: string }) {
   const share = formatShare(Number(spent), Number(max));
   return (
     <Progress.Root size="xl" miw={120}>

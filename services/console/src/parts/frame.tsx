@@ -19,7 +19,7 @@ import IconShield from "@tabler/icons-react/dist/esm/icons/IconShield.mjs";
 import { ApiError, get, post } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
 import { EditFormProvider } from "./edit-part.tsx";
-import { Failed } from "./states.tsx";
+import { QueryError } from "./states.tsx";
 import { organisationOf } from "./use-may.ts";
 import { chooseLanguage, language, languages, translate, translateTerm } from "../texts/translate.ts";
 
@@ -65,7 +65,7 @@ export function Frame() {
       </Center>
     );
   if (session.error instanceof ApiError && session.error.status === 401) return <Navigate to="/sign-in" />;
-  if (session.error !== null) return <Failed error={session.error} retry={() => void session.refetch()} />;
+  if (session.error !== null) return <QueryError error={session.error} retry={() => void session.refetch()} />;
   return <SignedIn session={session.data} />;
 }
 

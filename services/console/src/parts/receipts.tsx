@@ -36,7 +36,7 @@ export function Receipts({ account: { id, credits } }: { readonly account: Accou
           const rows = [...events.flatMap(callChange), ...credits.flatMap(creditChange)]
             .toSorted((one, other) => other.receipt.number - one.receipt.number)
             .slice(0, shownReceipts);
-          return rows.length === 0 ? <Empty>{translate("No receipts yet.")}</Empty> : <Newest rows={rows} />;
+          return rows.length === 0 ? <Empty>{translate("No receipts yet.")}</Empty> : <NewestChanges rows={rows} />;
         }}
       </QueryResult>
     </Card>
@@ -66,7 +66,7 @@ function creditChange({ receipt, time, reason, nanos }: Credit): readonly Change
   return receipt === undefined ? [] : [{ receipt, time, what: reason, nanos }];
 }
 
-function Newest({ rows }: { readonly rows: readonly Change[] }) {
+function NewestChanges({ rows }: { readonly rows: readonly Change[] }) {
   return (
     <DataTable
       label={translate("Receipts")}

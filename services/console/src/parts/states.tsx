@@ -12,7 +12,7 @@ export function QueryResult<T>({
   readonly children: (data: T) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);
-  if (query.error !== null) return <Failed error={query.error} retry={() => void query.refetch()} />;
+  if (query.error !== null) return <QueryError error={query.error} retry={() => void query.refetch()} />;
   return (
     <Center p="xl">
       <Loader role="status" aria-label={translate("Loading")} />
@@ -21,7 +21,7 @@ export function QueryResult<T>({
 }
 
 /** Error of a query, with a button that repeats it. */
-export function Failed({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
+export function QueryError({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   return (
     <Alert color="red" title={translate("Loading failed")} role="alert" m="md">
       <Stack align="flex-start" gap="xs">

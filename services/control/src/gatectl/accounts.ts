@@ -19,7 +19,7 @@ const columns: readonly Column[] = [
   ["STATE", (row) => (field(row, "disabled") === true ? "disabled" : "enabled")],
 ];
 
-const none = "no accounts";
+const noAccounts = "no accounts";
 
 const creditColumns: readonly Column[] = [
   ["TIME", timeCell("time")],
@@ -40,7 +40,7 @@ export const accountCommands: readonly Command[] = [
     async run(args, server) {
       const id = requiredPositional(args, 0, "ID");
       const data = await server.post("/accounts", { id, balance: args.options["balance"], name: args.options["name"] });
-      return { data, text: renderTable(data, columns, none) };
+      return { data, text: renderTable(data, columns, noAccounts) };
     },
   },
   {
@@ -52,7 +52,7 @@ export const accountCommands: readonly Command[] = [
     async run(args, server) {
       const data = await server.get(`/accounts/${positionalInPath(args, 0, "ID")}`);
       const credits = renderTable(field(data, "credits"), creditColumns, "no credits");
-      return { data, text: `${renderTable(data, columns, none)}\n\n${credits}` };
+      return { data, text: `${renderTable(data, columns, noAccounts)}\n\n${credits}` };
     },
   },
   {
@@ -63,7 +63,7 @@ export const accountCommands: readonly Command[] = [
     example: "gatectl account list",
     async run({ options }, server) {
       const data = await server.get("/accounts", { after: options["after"] });
-      return { data, text: renderTable(data, columns, none) };
+      return { data, text: renderTable(data, columns, noAccounts) };
     },
   },
   {
@@ -123,7 +123,7 @@ export const accountCommands: readonly Command[] = [
 
 async function set(args: Arguments, server: Server, body: object): Promise<Output> {
   const data = await server.post(`/accounts/${positionalInPath(args, 0, "ID")}`, body);
-  return { data, text: renderTable(data, columns, none) };
+  return { data, text: renderTable(data, columns, noAccounts) };
 }
 
 async function change(
@@ -138,5 +138,5 @@ async function change(
     reason: args.options["reason"] ?? kind,
     operationId: args.options["operation-id"],
   });
-  return { data, text: renderTable(data, columns, none) };
+  return { data, text: renderTable(data, columns, noAccounts) };
 }

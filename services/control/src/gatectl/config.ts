@@ -13,12 +13,12 @@ import { fieldCell, renderTable, timeCell, type Column } from "./table.ts";
 /** Default configuration file. */
 export const defaultFile = "deploy/config/demo.yaml";
 
-const signs: Readonly<Record<string, string>> = { removed: "-", added: "+" };
+const lineSigns: Readonly<Record<string, string>> = { removed: "-", added: "+" };
 
 function confirmRestore({ confirm }: Arguments, version: unknown): Promise<boolean> {
   const back = field(version, "back");
   const lines = Array.isArray(back)
-    ? back.map((line) => `${signs[fieldCell("kind")(line)] ?? " "} ${fieldCell("text")(line)}`)
+    ? back.map((line) => `${lineSigns[fieldCell("kind")(line)] ?? " "} ${fieldCell("text")(line)}`)
     : [];
   return confirm(`${lines.join("\n")}\nRestore version ${fieldCell("version")(version)}?`);
 }

@@ -6,9 +6,9 @@ import { partChoices } from "./part-choices.ts";
 /** Schema of a text. In all shapes, money is in decimal nano-dollars, and times are RFC 3339. */
 const text = Type.String();
 const texts = Type.Array(Type.String());
-const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
+const optional = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const any = Type.Unknown();
+const anyValue = Type.Unknown();
 
 export * from "./people-shapes.ts";
 
@@ -28,35 +28,35 @@ export const Account = Type.Object(account);
 export const Credit = Type.Object({
   operationId: text,
   time: text,
-  kind: maybe(text),
+  kind: optional(text),
   nanos: text,
   reason: text,
-  receipt: maybe(Receipt),
+  receipt: optional(Receipt),
 });
 export const AccountWithCredits = Type.Object({ ...account, credits: Type.Array(Credit) });
 export const Credited = Type.Object({ ...account, operationId: text, repeated: Type.Boolean() });
 
-const tokenBudget = { perDay: maybe(text), perMonth: maybe(text), requestsPerDay: maybe(Type.Integer()) };
+const tokenBudget = { perDay: optional(text), perMonth: optional(text), requestsPerDay: optional(Type.Integer()) };
 const token = {
   id: text,
   accountId: text,
-  name: maybe(text),
+  name: optional(text),
   group: text,
-  models: maybe(texts),
-  expiresAt: maybe(text),
+  models: optional(texts),
+  expiresAt: optional(text),
   disabled: Type.Boolean(),
-  allowedAddresses: maybe(texts),
-  budget: maybe(Type.Object(tokenBudget)),
-  rotateAfterDays: maybe(Type.Integer()),
-  rotationDueAt: maybe(text),
-  ofMember: maybe(Type.Boolean()),
-  team: maybe(text),
-  member: maybe(text),
-  playgroundOf: maybe(text),
-  within: maybe(Type.Object({ id: text, ...tokenBudget })),
+  allowedAddresses: optional(texts),
+  budget: optional(Type.Object(tokenBudget)),
+  rotateAfterDays: optional(Type.Integer()),
+  rotationDueAt: optional(text),
+  ofMember: optional(Type.Boolean()),
+  team: optional(text),
+  member: optional(text),
+  playgroundOf: optional(text),
+  within: optional(Type.Object({ id: text, ...tokenBudget })),
   hint: text,
-  createdAt: maybe(text),
-  previous: maybe(Type.Object({ hint: text, replacedAt: text, expiresAt: text, lastUsedAt: maybe(text) })),
+  createdAt: optional(text),
+  previous: optional(Type.Object({ hint: text, replacedAt: text, expiresAt: text, lastUsedAt: optional(text) })),
 };
 export const Token = Type.Object(token);
 export const NewToken = Type.Object({ ...token, key: text });
@@ -70,29 +70,29 @@ export const PlaygroundKey = Type.Object({
 });
 export const Budget = Type.Object({
   ...StoredBudget.properties,
-  setWith: maybe(Type.Enum(["key", "group"])),
-  createdAt: maybe(text),
+  setWith: optional(Type.Enum(["key", "group"])),
+  createdAt: optional(text),
   usedNanos: text,
   carriedNanos: text,
   remainingNanos: text,
   resetsAt: orNull(text),
 });
-const [optionalNumber, openObject] = [maybe(Type.Number()), { additionalProperties: true }];
+const [optionalNumber, openObject] = [optional(Type.Number()), { additionalProperties: true }];
 export const Group = Type.Object({
   name: text,
-  multiplier: maybe(Type.Number()),
+  multiplier: optional(Type.Number()),
   models: texts,
-  limits: maybe(Type.Object({ dollarsPerDay: optionalNumber, dollarsPerMonth: optionalNumber }, openObject)),
+  limits: optional(Type.Object({ dollarsPerDay: optionalNumber, dollarsPerMonth: optionalNumber }, openObject)),
 });
 
 const states = ["ok", "cooldown", "probing", "disabled", "refused", "off", "no key"] as const;
 const partState = {
   state: Type.Enum([...states]),
-  reason: maybe(text),
-  vendorMessage: maybe(text),
-  since: maybe(text),
-  until: maybe(text),
-  consecutiveCooldowns: maybe(Type.Integer()),
+  reason: optional(text),
+  vendorMessage: optional(text),
+  since: optional(text),
+  until: optional(text),
+  consecutiveCooldowns: optional(Type.Integer()),
 };
 export const PartState = Type.Object(partState);
 const seats = orNull(Type.Object({ inUse: Type.Integer(), max: Type.Integer() }));
@@ -116,7 +116,7 @@ export const Channel = Type.Object({
   usableKeys: text,
   keys: Type.Array(Type.Object({ id: text, ...partState, seats })),
   cappedCalls: Type.Integer(),
-  affectedModels: Type.Array(Type.Object({ model: text, key: maybe(text), ...partState })),
+  affectedModels: Type.Array(Type.Object({ model: text, key: optional(text), ...partState })),
   accountCooldowns: Type.Array(Type.Object({ account: text, scope: text, ...partState })),
   accountsInCooldown: Type.Integer(),
 });
@@ -132,9 +132,9 @@ export const ChannelTest = Type.Object({
 export const Model = Type.Object({
   name: text,
   kind: Type.Enum([...modelKinds]),
-  ownedBy: maybe(text),
-  price: maybe(Type.Record(text, any, { "x-units": priceUnits })),
-  contextTokens: maybe(Type.Integer()),
+  ownedBy: optional(text),
+  price: optional(Type.Record(text, anyValue, { "x-units": priceUnits })),
+  contextTokens: optional(Type.Integer()),
   channels: texts,
 });
 
@@ -170,14 +170,18 @@ export const CostLine = Type.Object({
   dollars: text,
 });
 export const Bill = Type.Object({ lines: Type.Array(CostLine), otherNanos: text });
-export const Price = Type.Object({ version: text, price: maybe(Type.Record(text, any)), publishedAt: maybe(text) });
+export const Price = Type.Object({
+  version: text,
+  price: optional(Type.Record(text, anyValue)),
+  publishedAt: optional(text),
+});
 export const AuditEntry = Type.Object({
   account: text,
   time: text,
   actor: text,
   action: text,
-  before: maybe(any),
-  after: maybe(any),
+  before: optional(anyValue),
+  after: optional(anyValue),
 });
 export const AuditPage = Type.Object({ entries: Type.Array(AuditEntry) });
 export const Verification = Type.Object({
@@ -186,13 +190,13 @@ export const Verification = Type.Object({
   from: Type.Integer(),
   to: Type.Integer(),
   balanceNanos: text,
-  restored: Type.Array(any),
-  divergence: maybe(Type.Object({ receipt: maybe(Type.Integer()), entry: maybe(text), message: text })),
+  restored: Type.Array(anyValue),
+  divergence: optional(Type.Object({ receipt: optional(Type.Integer()), entry: optional(text), message: text })),
 });
 export const CommonVerification = Type.Object({
   ok: Type.Boolean(),
   entries: Type.Integer({ description: "verified entries of the audit" }),
-  divergence: maybe(Type.Object({ message: text })),
+  divergence: optional(Type.Object({ message: text })),
 });
 export const VerificationPage = Type.Object({
   accounts: Type.Array(Verification),
@@ -263,9 +267,9 @@ export const ConfigurationDocument = Type.Object({
   source: Type.Enum(["file", "books"]),
   path: orNull(text),
   version: orNull(Type.Integer()),
-  time: maybe(text),
-  actor: maybe(text),
-  note: maybe(text),
+  time: optional(text),
+  actor: optional(text),
+  note: optional(text),
   document: text,
   problems: Type.Array(Problem),
   published: text,
@@ -275,9 +279,9 @@ export const ConfigurationDocument = Type.Object({
 export const ConfigurationParts = Type.Object({
   source: Type.Enum(["file", "books"]),
   version: orNull(Type.Integer()),
-  groups: Type.Record(text, any),
-  models: Type.Record(text, any),
-  channels: Type.Array(any),
+  groups: Type.Record(text, anyValue),
+  models: Type.Record(text, anyValue),
+  channels: Type.Array(anyValue),
 });
 export const ConfigurationChange = Type.Object({
   version: orNull(Type.Integer()),
@@ -295,7 +299,7 @@ export const Vendor = Type.Object({ name: text, title: text, provider: text, bas
 export const VendorModel = Type.Object({
   id: text,
   kind: Type.Enum([...modelKinds]),
-  price: orNull(Type.Record(text, any)),
+  price: orNull(Type.Record(text, anyValue)),
   contextTokens: orNull(Type.Integer()),
 });
 export const VendorModels = Type.Object({ models: Type.Array(VendorModel), message: orNull(text) });

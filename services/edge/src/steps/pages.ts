@@ -19,7 +19,7 @@ const contentSecurityPolicy = [
 const json = "application/json; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
 const require = createRequire(import.meta.url);
-const about = {
+const serverInfo = {
   name: "modelgate",
   description: "One address and one key for every AI model.",
   interface: "/openapi.json",
@@ -29,7 +29,7 @@ const about = {
 
 /** Content type and body of each page. /docs uses scripts and styles from this table only. */
 const pagesByPath = new Map<string, readonly [type: string, body: () => string | Buffer]>([
-  ["/", [json, once(() => JSON.stringify(about))]],
+  ["/", [json, once(() => JSON.stringify(serverInfo))]],
   ["/openapi.json", [json, once(() => JSON.stringify(openApi()))]],
   ["/healthz", ["text/plain; charset=utf-8", () => "ok\n"]],
   ["/docs", ["text/html; charset=utf-8", fileOf(require.resolve("../pages/reader.html"))]],

@@ -38,7 +38,7 @@ export class ConvertTranslator implements StreamTranslator {
 
   read(frame: Buffer): FrameReading {
     const parsed = this.#framing.parse(frame);
-    if (parsed === undefined) return silent;
+    if (parsed === undefined) return emptyReading;
     const all = this.#reader.read(parsed);
     let text = "";
     let usage: Units | undefined;
@@ -116,7 +116,7 @@ export class ConvertTranslator implements StreamTranslator {
 }
 
 /** Reading of a frame without content. */
-const silent: FrameReading = { text: "", isLast: false, render: () => "" };
+const emptyReading: FrameReading = { text: "", isLast: false, render: () => "" };
 
 /** Failure codes of statuses that a vendor reports within its stream. */
 const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([

@@ -15,7 +15,7 @@ import { pollVendor } from "./poll-vendor.ts";
 import { PollSlots } from "./poll-slots.ts";
 
 /** Result of a round of polls. */
-export interface Round {
+export interface PollRound {
   readonly polled: number;
   /** True if a shard may have more due tasks than were claimed. */
   readonly hasMore: boolean;
@@ -28,7 +28,7 @@ export async function pollOnce(
   deps: Deps,
   signal: AbortSignal,
   slots: PollSlots = new PollSlots(deps.limits.concurrency),
-): Promise<Round> {
+): Promise<PollRound> {
   const { limits, relay } = deps;
   const claim = { nowMs: deps.now(), leaseMs: limits.leaseMs, maxMembers: limits.batch };
   const claimed = await Promise.all(shards.map((shard) => claimTasks(relay.redis, shard, claim)));

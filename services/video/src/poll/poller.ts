@@ -3,7 +3,7 @@ import { firstTaskDue, shards, countOpenTasks } from "@modelgate/accounts";
 import { WorkCheck, msUntilSharedTick, Counter, Gauge, type Redis, type Registry } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { PollSlots } from "./poll-slots.ts";
-import { pollOnce, type Round } from "./poll-once.ts";
+import { pollOnce, type PollRound } from "./poll-once.ts";
 
 /** Polls due tasks until disposal. Rounds do not wait for each other, so a silent vendor delays only its tasks. */
 export function openPoller(deps: Deps, onPolled: (polled: number) => void): AsyncDisposable {
@@ -18,7 +18,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
     now: () => deps.now(),
   });
 
-  async function runRound(): Promise<Round | undefined> {
+  async function runRound(): Promise<PollRound | undefined> {
     try {
       deps.ready();
       if (!(await workCheck.hasWork())) return undefined;
