@@ -42,7 +42,7 @@ export type AuditAction = keyof typeof auditSentences;
 /** Sentence of an action of another version. */
 const otherSentence = "Recorded the action {action}: {changes}";
 
-/** A new value, and a changed one. */
+/** Texts for a field that had no value before, and for one that had a value. */
 const changeTexts = ["{field} {now}", "{field} from {old} to {now}"] as const;
 
 type AuditPhrase = (typeof auditSentences)[AuditAction] | typeof otherSentence | (typeof changeTexts)[number];
@@ -77,7 +77,7 @@ const labels: Readonly<Record<string, string>> = {
   balanceNanos: "balance",
   rolloverNanos: "rollover",
 };
-/** Fields whose values are terms. A scope is one only if it is `account`; other scopes contain names. */
+/** Fields whose values are terms, which are translated. Only the scope `account` is a term; others contain names. */
 const termField = /^(?:mode|password|period|role)$/;
 const moneyField = /(?:^|\.)(?:nanos|perDay|perMonth|\w+Nanos)$/;
 
@@ -86,7 +86,7 @@ function isAuditAction(action: string): action is AuditAction {
   return Object.hasOwn(auditSentences, action);
 }
 
-/** Returns the sentence of an audit entry. That of an action of another version has its name and changes. */
+/** Returns the sentence of an audit entry. For an action of another version, it has the action's name and changes. */
 export function auditText({ action, before, after }: AuditValues, language: AuditLanguage): string {
   const [old, now] = [leafValues(before), leafValues(after)];
   const value = (...members: readonly string[]): string =>
@@ -131,7 +131,7 @@ function changesBetween(
   return changed.join("; ");
 }
 
-/** Returns true if a change of a field is not listed. The sentence has the name; only a new name is listed. */
+/** Returns true if a change of a field is not listed. A first name is not listed, because the sentence contains it. */
 function isHidden(member: string, was: string): boolean {
   return hiddenFields.has(member) || /^within(?:\.|$)/.test(member) || (member === "name" && was === "");
 }
