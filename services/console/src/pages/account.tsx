@@ -1,6 +1,7 @@
 import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useRef } from "react";
 import { get, post } from "../api/client.ts";
 import type { AccountWithCredits } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
@@ -10,6 +11,7 @@ import { Budgets } from "../parts/budgets.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Keys } from "../parts/keys.tsx";
 import { Receipts } from "../parts/receipts.tsx";
+import { operationFor, type Operation } from "../parts/operation.ts";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { Form } from "../parts/form.tsx";
@@ -120,10 +122,18 @@ function Credits({ account }: { readonly account: AccountWithCredits }) {
 
 function Credit({ id }: { readonly id: string }) {
   const { draft, reset, field } = useDraft({ amount: "", reason: "" });
+  const operation = useRef<Operation>(undefined);
   const credit = useChange({
-    change: () => post("/accounts/{id}/credits", { params: { id }, body: draft }),
+    change: () => {
+      operation.current = operationFor(draft, operation.current);
+      const body = { ...draft, operationId: operation.current.id };
+      return post("/accounts/{id}/credits", { params: { id }, body });
+    },
     changes: ["account", "accounts"],
-    onDone: reset,
+    onDone() {
+      operation.current = undefined;
+      reset();
+    },
   });
   return (
     <Form change={credit}>

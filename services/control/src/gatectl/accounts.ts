@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { field } from "../field.ts";
 import {
   requiredPositional,
@@ -7,7 +8,7 @@ import {
   type Command,
   type Output,
 } from "./command.ts";
-import type { Server } from "./server.ts";
+import { CommandFailed, type Server } from "./server.ts";
 import { fieldCell, dollarsCell, renderTable, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
@@ -132,11 +133,19 @@ async function change(
   amount: string,
   kind: "top-up" | "correction",
 ) {
-  const data = await post(`/accounts/${positionalInPath(args, 0, "ID")}/credits`, {
-    amount,
-    kind,
-    reason: args.options["reason"] ?? kind,
-    operationId: args.options["operation-id"],
-  });
-  return { data, text: renderTable(data, columns, noAccounts) };
+  const path = `/accounts/${positionalInPath(args, 0, "ID")}/credits`;
+  const operationId = args.options["operation-id"] ?? randomUUID();
+  try {
+    const data = await post(path, { amount, kind, reason: args.options["reason"] ?? kind, operationId });
+    return { data, text: renderTable(data, columns, noAccounts) };
+  } catch (error) {
+    if (!(error instanceof CommandFailed) || !mayHaveSucceeded(error)) throw error;
+    const hint = `The balance may have changed. To repeat the command safely, add --operation-id ${operationId}`;
+    throw new CommandFailed(`${error.message} ${hint}`, error.details);
+  }
+}
+
+/** True for a lost answer and for an error of the server, which may be late. */
+function mayHaveSucceeded({ details: { code } }: CommandFailed): boolean {
+  return code === undefined || code === "server_overloaded" || code === "internal_error";
 }
