@@ -235,6 +235,11 @@ describe("charges that an answer reports in addition to tokens", () => {
     ["responses", response, { calls: responseCalls, tier: "priority" }],
     [
       "responses",
+      { output: [search], tool_usage: { web_search: { num_requests: 2 } } },
+      { calls: [responseCalls[0]], counts: { webSearches: 2 } },
+    ],
+    [
+      "responses",
       { output: [], usage: { server_side_tool_usage_details: { web_search_calls: 1, x_search_calls: 2 } } },
       { counts: { webSearches: 3 } },
     ],

@@ -137,7 +137,15 @@ export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
   return [{ unit, id: String(unit === "codeInterpreters" ? (session ?? "session") : id) }];
 }
 
-export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): ReportedExtraUsage | undefined {
+export function responsesFees(response: JsonRecord): ReportedExtraUsage | undefined {
+  const { output, usage, tool_usage: toolUsage, service_tier: tier } = response;
   const calls = Array.isArray(output) ? output.filter(isRecord).flatMap(callOfItem) : [];
-  return reportedFees({ calls, counts: countedTools(usage), tier: normalizeTier(tier) });
+  const counts = countedTools(usage);
+  // One item may stand for several searches.
+  const searches = parseCount(memberOf(memberOf(toolUsage, "web_search"), "num_requests")) ?? 0;
+  return reportedFees({
+    calls,
+    counts: searches > (counts?.webSearches ?? 0) ? { ...counts, webSearches: searches } : counts,
+    tier: normalizeTier(tier),
+  });
 }
