@@ -103,7 +103,7 @@ describe("charges that a request asks for in addition to tokens", () => {
         { path: "tools[5]", unit: "webSearches", maxCalls: 3 },
         tool("tools[6]"),
         tool("tools[7]", "codeInterpreters"),
-        tool("tools[10]", "webSearches"),
+        { ...tool("tools[10]", "webSearches"), freeUnit: "codeInterpreters" },
         tool("tools[11]", "codeInterpreters"),
         tool("mcp_servers[0]"),
       ],

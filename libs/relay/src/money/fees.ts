@@ -73,6 +73,8 @@ interface AttemptFees {
   sentTier?: string | undefined;
   /** Tools that the vendor executes without reporting their calls. */
   unreported?: Units;
+  /** Units that other requested tools make free. */
+  freeUnits?: ReadonlySet<ToolUnit>;
   calls?: Map<ToolUnit, Set<string>>;
   counts?: Units | undefined;
   tier?: string | undefined;
@@ -116,6 +118,7 @@ export class CallFees {
     for (const tool of feesInRequest.tools) this.#checkTool(tool);
     for (const tier of feesInRequest.tiers) this.#checkTier(tier);
     attempt.sentTier = costliestTier(feesInRequest, this.#options.price);
+    attempt.freeUnits = new Set(feesInRequest.tools.flatMap(({ freeUnit }) => freeUnit ?? []));
     for (const { unit, isUnreported } of feesInRequest.tools)
       if (unit !== undefined && isUnreported === true) (attempt.unreported ??= {})[unit] = 1;
     return this.#limitToolCalls(exchange, feesInRequest);
@@ -184,10 +187,11 @@ export class CallFees {
   }
 
   #toolCallsIn(units: Units): Units {
-    const { calls, counts, unreported } = this.#attempt;
+    const { calls, counts, unreported, freeUnits } = this.#attempt;
     const used: Units = {};
     const isBilled = Object.keys(units).length > 0;
     for (const unit of toolUnits) {
+      if (freeUnits?.has(unit) === true) continue;
       const reported = Math.min(maxCalls, Math.max(calls?.get(unit)?.size ?? 0, counts?.[unit] ?? 0));
       const count = reported > 0 || !isBilled ? reported : (unreported?.[unit] ?? 0);
       if (count > 0) used[unit] = count;

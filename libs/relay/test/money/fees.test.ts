@@ -198,6 +198,17 @@ test("a search that the chat wire cannot report counts as one if there was an an
   expect(fees.billFor({ inputTokens: 1 }).units).toEqual({ inputTokens: 1, webSearches: 1 });
 });
 
+test.each([
+  ["web_search_20250305", { webSearches: 1, codeInterpreters: 1 }],
+  ["web_search_20260209", { webSearches: 1 }],
+])("code that runs in a request with %s is charged as %j", (type, units) => {
+  const body = { tools: [{ type }] };
+  const fees = feesOf(body, {}, "messages");
+  fees.checkExchange(exchange(body, { wire: "messages" }));
+  fees.recordReported({ counts: { webSearches: 1, codeInterpreters: 1 } });
+  expect(fees.billFor({}).units).toEqual(units);
+});
+
 test("a hold covers every bill within its limits: tokens, tools and the service tier", () => {
   const requestedFees = fc.record(
     {

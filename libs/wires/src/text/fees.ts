@@ -16,6 +16,8 @@ export interface RequestedTool {
   readonly fallback?: string | undefined;
   /** True if the member makes the vendor choose another model. Only the gateway does that. */
   readonly choosesModel?: true;
+  /** Unit of another tool that is free in a request with this tool. */
+  readonly freeUnit?: ToolUnit | undefined;
   /** True if the vendor does not report the tool's calls. The tool is then billed as one call. */
   readonly isUnreported?: boolean | undefined;
   /** Path of a member that requests more than the usual quality or size. */

@@ -175,11 +175,22 @@ function requestedFallbacks(fallbacks: unknown): readonly RequestedTool[] | unde
   return named.length === fallbacks.length ? named : undefined;
 }
 
+/** Returns true for versions of search and fetch that filter results by code. All code is then free. */
+function runsCode(type: string): boolean {
+  const version = /^web_(?:search|fetch)_(\d{8})$/.exec(type)?.[1];
+  return version !== undefined && version >= "20260209";
+}
+
 function vendorTool(path: string, { type = "custom", max_uses: max }: JsonRecord): readonly RequestedTool[] {
   if (typeof type !== "string") return [{ path }];
   if (freeTools.test(type)) return [];
   return [
-    { path, unit: unitOfTool(type), maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined },
+    {
+      path,
+      unit: unitOfTool(type),
+      maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined,
+      freeUnit: runsCode(type) ? "codeInterpreters" : undefined,
+    },
   ];
 }
 
