@@ -9,7 +9,15 @@ export const chineseVendors = {
     wires: ["chat", "messages"],
     paths: messagesPaths,
     pricesAs: "moonshotai",
-    dialect: { ...olderDialect, cachedAt: "cached_tokens" },
+    dialect: {
+      ...olderDialect,
+      cachedAt: "cached_tokens",
+      reasoning: [
+        [/^kimi-k3/, { efforts: ["low", "high", "max"] }],
+        [/^kimi-k2\.[56]/, { efforts: [], canStop: true }],
+        [/^kimi-k2\.7/, { efforts: [] }],
+      ],
+    },
     docs: "https://platform.moonshot.ai/docs/api/chat",
   },
   zhipu: {
@@ -19,7 +27,7 @@ export const chineseVendors = {
     wires: ["chat", "messages", "embeddings"],
     paths: { messages: "/../../anthropic/v1/messages", "count-messages": "/../../anthropic/v1/messages/count_tokens" },
     pricesAs: "zai",
-    dialect: olderDialect,
+    dialect: { ...olderDialect, reasoning: [[/^glm-5\.3/, { efforts: ["low", "high", "max"] }]] },
     docs: "https://docs.z.ai/api-reference/llm/chat-completion",
   },
   minimax: {

@@ -25,7 +25,13 @@ export const hostedVendors = {
     wires: ["chat", "messages"],
     paths: messagesPaths,
     pricesAs: "deepseek",
-    dialect: { ...olderDialect, cachedAt: "prompt_cache_hit_tokens" },
+    dialect: {
+      ...olderDialect,
+      cachedAt: "prompt_cache_hit_tokens",
+      needsReasoning: true,
+      noSchemas: true,
+      reasoning: [[/(?:)/, { canStop: true, refusesForcedTools: true }]],
+    },
     docs: "https://api-docs.deepseek.com/api/create-chat-completion",
   },
   groq: {

@@ -32,7 +32,12 @@ test.each<[string, Wire, Partial<TextRequest>["reasoning"], string | undefined, 
   ["openai/gpt-5.6-sol", "responses", { effort: "max" }, "max", []],
   ["openai/gpt-5.6-sol", "chat", { effort: "max" }, "xhigh", ["reasoning"]],
   ["gpt-6-luna", "chat", { effort: "minimal" }, "low", ["reasoning"]],
-  ["gpt-6-astra", "chat", { effort: "none" }, undefined, ["reasoning"]],
+  ["gpt-6-astra", "chat", { effort: "none" }, "low", ["reasoning"]],
+  ["grok-4.3", "chat", { effort: "none" }, "none", []],
+  ["x-ai/grok-4.5", "responses", { effort: "none" }, "low", ["reasoning"]],
+  ["grok-4.5", "chat", { effort: "max" }, "high", ["reasoning"]],
+  ["grok-4.7-fast", "chat", { effort: "max" }, "xhigh", ["reasoning"]],
+  ["grok-4", "chat", { effort: "max" }, "max", []],
   ["ft:gpt-6.2-sol:us::a", "responses", { effort: "minimal" }, "low", ["reasoning"]],
   ["gpt-6.2-sol", "responses", { budgetTokens: -1 }, undefined, []],
   ["gpt-oss-120b", "chat", { effort: "max" }, "max", []],
@@ -97,7 +102,7 @@ test.each<[Wire, object]>([
 
 test("the same rules apply to clients of the same wire", () => {
   expect(forwarded("chat", "gpt-6.2-sol", { temperature: 0.2, reasoning_effort: "none", user: "u" })).toEqual({
-    body: { user: "u" },
+    body: { reasoning_effort: "low", user: "u" },
     dropped: ["temperature", "reasoning_effort"],
   });
   expect(forwarded("chat", "gpt-5.6", { temperature: 0.2, reasoning_effort: "none" }).dropped).toEqual([]);
@@ -107,7 +112,7 @@ test("the same rules apply to clients of the same wire", () => {
       dropped: ["reasoning"],
     });
   expect(forwarded("responses", "gpt-6-astra", { reasoning: { effort: "none" }, input: "Hi" })).toEqual({
-    body: { input: "Hi" },
+    body: { reasoning: { effort: "low" }, input: "Hi" },
     dropped: ["reasoning.effort"],
   });
   const body = { top_p: 0.2, reasoning: { effort: "minimal", summary: "auto" }, input: "Hi" };
@@ -116,6 +121,7 @@ test("the same rules apply to clients of the same wire", () => {
     dropped: ["top_p", "reasoning.effort"],
   });
   expect(forwarded("responses", "other", body)).toEqual({ body, dropped: [] });
+  expect(forwarded("chat", "grok-4.5", { reasoning_effort: "none" }).body).toEqual({ reasoning_effort: "low" });
 });
 
 test.each<[string, object, object]>([

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { withoutUndefined } from "@modelgate/contracts";
 import { chatWireForDialect, textWire } from "@modelgate/wires/text";
 import { callOf, exchangeOf, sentBody } from "./in-memory.ts";
 
@@ -27,17 +28,18 @@ test.each<[object, object, readonly string[]]>([
   expect(Object.keys(exchange.sent).filter((name) => notTranslated.includes(name))).toEqual([]);
 });
 
-test.each<[string, object, readonly string[]]>([
-  ["gpt-4.1", { enable_thinking: false }, []],
-  ["gpt-4.1", { enable_thinking: true }, ["reasoning_effort"]],
-  ["ft:gpt-4o:us::abc", { enable_thinking: false }, []],
-  ["o4-mini", { enable_thinking: false }, ["reasoning_effort"]],
-  ["gpt-5-mini", { enable_thinking: false }, ["reasoning_effort"]],
-  ["gpt-6.2-sol", { enable_thinking: false }, ["reasoning_effort"]],
-])("%s does not support this setting: %j is not sent", async (model, moreMembers, dropped) => {
-  expect(await sentFor("chat", { ...hello, ...moreMembers }, model)).toEqual({ sent: { ...hello, model }, dropped });
+test.each<[string, object, string | undefined, readonly string[]]>([
+  ["gpt-4.1", { enable_thinking: false }, undefined, []],
+  ["gpt-4.1", { enable_thinking: true }, undefined, ["reasoning_effort"]],
+  ["ft:gpt-4o:us::abc", { enable_thinking: false }, undefined, []],
+  ["o4-mini", { enable_thinking: false }, "low", ["reasoning_effort"]],
+  ["gpt-5-mini", { enable_thinking: false }, "minimal", ["reasoning_effort"]],
+  ["gpt-6.2-sol", { enable_thinking: false }, "low", ["reasoning_effort"]],
+])("%s does not support this setting: %j becomes the effort %s", async (model, moreMembers, effort, dropped) => {
+  const sent = withoutUndefined({ ...hello, model, reasoning_effort: effort });
+  expect(await sentFor("chat", { ...hello, ...moreMembers }, model)).toEqual({ sent, dropped });
   const exchange = await exchangeOf(callOf("chat", { ...hello, ...moreMembers }), textWire("responses"), model);
-  expect(JSON.parse(sentBody(exchange))).not.toHaveProperty(model === "gpt-4.1" ? "reasoning" : "reasoning.effort");
+  expect(Object(JSON.parse(sentBody(exchange)).reasoning).effort).toBe(effort);
   expect(exchange.dropped).toEqual(dropped);
 });
 

@@ -8,7 +8,7 @@ import type { TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readParams, inspectedMembers, parseRequest } from "./client-request.ts";
 import { ChatWriter } from "./client-stream.ts";
-import { fitBytes, fitRendered, hasUnsupportedMessage, type ChatDialect } from "./dialect.ts";
+import { fitBytes, fitRendered, hasUnsupportedFormat, hasUnsupportedMessage, type ChatDialect } from "./dialect.ts";
 import { chatPass } from "./pass.ts";
 import { requestedFees, readUsage } from "./usage.ts";
 import { parseAnswer, failureOf } from "./vendor-answer.ts";
@@ -81,7 +81,7 @@ export function chatWireForDialect(dialect: ChatDialect): ChatWire {
     vendor: {
       ...vendor,
       render(request, target) {
-        const rendered = vendor.render(request, target);
+        const rendered = renderRequest(request, target, dialect);
         const { body, dropped } = fitRendered(rendered.body, dialect);
         return { body, dropped: [...rendered.dropped, ...dropped] };
       },
@@ -101,7 +101,7 @@ function dialectPass(dialect: ChatDialect): TextPass {
     ...pass,
     // Members that only OpenAI refuses are forwarded, even to a vendor with OpenAI's models.
     *accepts(body) {
-      return !(yield* hasUnsupportedMessage(body, dialect));
+      return !(yield* hasUnsupportedMessage(body, dialect)) && !(yield* hasUnsupportedFormat(body, dialect));
     },
     outputLimitOrder: (model) =>
       maxTokens === undefined ? pass.outputLimitOrder(model) : [maxTokens, ...pass.outputLimitOrder(model)],

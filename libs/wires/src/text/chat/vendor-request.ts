@@ -15,6 +15,7 @@ import {
 import { adaptCacheMarks, renderCaching } from "../hub/prompt-cache.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire } from "../hub/render.ts";
 import { customParameters } from "../hub/tool-calls.ts";
+import type { ChatDialect } from "./dialect.ts";
 import { renderSearchOptions } from "./search.ts";
 import { renderTurns, searchesTheWeb } from "./vendor-turns.ts";
 
@@ -55,16 +56,21 @@ export const fieldSupport: FieldSupport = {
 const maxStops = 4;
 
 /** Renders a vendor's request. A stream always requests usage, for billing. Throws Failure unsupported_parameter. */
-export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
+export function renderRequest(
+  clientRequest: TextRequest,
+  { model }: TextTarget,
+  { needsReasoning, noSchemas }: ChatDialect = {},
+): Rendered {
   const unsupported = new Unsupported();
-  const sampled = withAcceptedSampling(clientRequest, model, unsupported);
+  const formatted = noSchemas === true ? withSchemaInstruction(clientRequest, unsupported) : clientRequest;
+  const sampled = withAcceptedSampling(formatted, model, unsupported);
   const accepted = withAcceptedTier(sampled, model, unsupported);
   const request = withoutForeignSteps(adaptCacheMarks(model, accepted, unsupported), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
   const body = withoutUndefined({
     model,
-    messages: renderTurns(request, model, unsupported),
+    messages: renderTurns(request, { model, needsReasoning }, unsupported),
     stream: request.stream ? true : undefined,
     stream_options: request.stream ? { include_usage: true } : undefined,
     ...renderTools(request, model, unsupported),
@@ -93,6 +99,15 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
     prediction: request.prediction,
   });
   return { body, dropped: unsupported.names };
+}
+
+/** Replaces an output format with a schema by JSON and an instruction that contains the schema. */
+function withSchemaInstruction(request: TextRequest, unsupported: Unsupported): TextRequest {
+  const { format, instructions } = request;
+  if (format?.kind !== "schema") return request;
+  unsupported.note("format");
+  const text = `Answer with one JSON object of this JSON schema and nothing else:\n${JSON.stringify(format.schema)}`;
+  return { ...request, format: { kind: "json" }, instructions: [...instructions, { kind: "text", text }] };
 }
 
 /**

@@ -19,16 +19,25 @@ import { writeDataUrl, audioBytes } from "../hub/sources.ts";
 import { wrapCustom } from "../hub/tool-calls.ts";
 import { vendorDetails, vendorExtraContent } from "./reasoning-details.ts";
 
-/** Renders messages. The instructions become one `system` message, which all vendors accept. */
-export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): readonly JsonRecord[] {
-  const { instructions, turns } = request;
-  const system = instructions.length > 0 ? [systemMessage(instructions, unsupported)] : [];
-  return [...system, ...pairedTurns(turns).flatMap((turn) => renderTurn(turn, model, unsupported))];
+interface TurnTarget {
+  readonly model: string;
+  /** True if the vendor needs the reasoning of all turns. */
+  readonly needsReasoning?: boolean | undefined;
 }
 
-function renderTurn({ role, parts }: Turn, model: string, unsupported: Unsupported): readonly JsonRecord[] {
+/** Renders messages. The instructions become one `system` message, which all vendors accept. */
+export function renderTurns(
+  { instructions, turns }: TextRequest,
+  target: TurnTarget,
+  unsupported: Unsupported,
+): readonly JsonRecord[] {
+  const system = instructions.length > 0 ? [systemMessage(instructions, unsupported)] : [];
+  return [...system, ...pairedTurns(turns).flatMap((turn) => renderTurn(turn, target, unsupported))];
+}
+
+function renderTurn({ role, parts }: Turn, target: TurnTarget, unsupported: Unsupported): readonly JsonRecord[] {
   if (role === "system") return [systemMessage(parts.filter(isText), unsupported)];
-  return role === "assistant" ? renderModel(parts, model, unsupported) : renderUser(parts, unsupported);
+  return role === "assistant" ? renderModel(parts, target, unsupported) : renderUser(parts, unsupported);
 }
 
 function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): JsonRecord {
@@ -67,7 +76,11 @@ function isText(part: Part): part is TextPart {
   return part.kind === "text";
 }
 
-function renderModel(parts: readonly Part[], model: string, unsupported: Unsupported): readonly JsonRecord[] {
+function renderModel(
+  parts: readonly Part[],
+  { model, needsReasoning }: TurnTarget,
+  unsupported: Unsupported,
+): readonly JsonRecord[] {
   for (const part of parts) refuseForeignPart(part);
   const items = parts.filter((part) => part.kind === "vendor").map((part) => requireItemOfWire(part, "chat"));
   const vendorMembers = items.reduce((all, members) => ({ ...all, ...members }), {});
@@ -76,9 +89,11 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   for (const text of texts) unsupported.noteMembers("text", text, ["cache", "citations"]);
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const images = parts.flatMap((part) => (part.kind === "image" ? [modelImage(part)] : []));
+  const content = joinTexts(parts) || null;
+  const keepsReasoning = calls.length > 0 || (needsReasoning === true && content !== null);
   const message = withoutUndefined({
-    content: joinTexts(parts) || null,
-    ...renderReasoning(parts, calls.length > 0 && !refusesUnknownFields(model), unsupported),
+    content,
+    ...renderReasoning(parts, keepsReasoning && !refusesUnknownFields(model), unsupported),
     refusal: refusal === "" ? undefined : refusal,
     tool_calls: calls.length > 0 ? calls.map((call) => renderCall(call, acceptsNewestFields(model))) : undefined,
     images: images.length > 0 ? images : undefined,

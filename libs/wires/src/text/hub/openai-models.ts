@@ -10,7 +10,6 @@ import {
 import type { FittedBody } from "../pass.ts";
 import type { Unsupported, Effort, RequestField, TextRequest } from "./request.ts";
 import { reasoningEffort, efforts, unsupportedFailure } from "./request.ts";
-import { unlessEmpty } from "./render.ts";
 
 /** Matches models of OpenAI, which refuses fields that it does not know. */
 const openaiModels = /(?:^|[/:])(?:o\d|gpt-\d|chatgpt-)/;
@@ -37,8 +36,8 @@ export const extensionMembers: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Rules of an OpenAI model. OpenAI refuses a request with a single value that the model does not accept. */
-interface OpenAiModelRules {
+/** Rules of a model of OpenAI or xAI, which refuse a request with a single value that the model does not accept. */
+interface ModelRules {
   /** Absent if the model refuses every effort. */
   readonly efforts?: readonly [lowest: Effort, highest: Effort];
   /** Absent if the model always accepts sampling parameters. */
@@ -49,10 +48,10 @@ interface OpenAiModelRules {
 }
 
 /**
- * Rules by the model's name; the first match applies. Sources: OpenAI's pages on its models, pydantic-ai-slim 2.68.0,
- * mnfst/modelparams.dev#236, BerriAI/litellm-docs#1173, bolna-ai/bolna#852.
+ * Rules by the model's name; the first match applies. Sources: OpenAI's and xAI's pages on models, pydantic-ai-slim
+ * 2.68.0, mnfst/modelparams.dev#236, BerriAI/litellm-docs#1173, bolna-ai/bolna#852.
  */
-const modelRules: readonly (readonly [name: RegExp, rules: OpenAiModelRules])[] = [
+const modelRules: readonly (readonly [name: RegExp, rules: ModelRules])[] = [
   [/^(?:gpt-[34]|chatgpt-|gpt-5[^/]*-chat)/, {}],
   [/^gpt-6\.[2-9]/, { efforts: ["low", "max"], sampling: "never", instructsLast: true, refusesFlex: true }],
   [/^(?:gpt-6-astra|gpt-6\.1-sol)/, { efforts: ["low", "max"], sampling: "never" }],
@@ -61,21 +60,24 @@ const modelRules: readonly (readonly [name: RegExp, rules: OpenAiModelRules])[] 
   [/^gpt-5\.1/, { efforts: ["none", "high"], sampling: "unless-reasoning-is-requested" }],
   [/^gpt-5/, { efforts: ["minimal", "high"], sampling: "never" }],
   [/^o\d/, { efforts: ["low", "high"], sampling: "never" }],
+  [/^grok-4\.3/, { efforts: ["none", "high"] }],
+  [/^grok-4\.[56]/, { efforts: ["low", "high"] }],
+  [/^grok-4\.7/, { efforts: ["low", "xhigh"] }],
 ];
 
-export function rulesOfOpenAiModel(model: string): OpenAiModelRules | undefined {
-  const baseName = /(?:^|[/:])((?:o\d|gpt-\d|chatgpt-).*)/.exec(model)?.[1];
+export function rulesOfModel(model: string): ModelRules | undefined {
+  const baseName = /(?:^|[/:])((?:o\d|gpt-\d|chatgpt-|grok-).*)/.exec(model)?.[1];
   return baseName === undefined ? undefined : modelRules.find(([name]) => name.test(baseName))?.[1];
 }
 
-/** Returns true for models of OpenAI, Anthropic and Google, whose names determine their rules. */
+/** Returns true for models of OpenAI, xAI, Anthropic and Google, whose names determine their rules. */
 export function isKnownModel(model: string): boolean {
-  return rulesOfOpenAiModel(model) !== undefined || /claude|gemini/.test(model);
+  return rulesOfModel(model) !== undefined || /claude|gemini/.test(model);
 }
 
-/** Returns false for a model of OpenAI that refuses every effort. */
+/** Returns false for a model that refuses every effort. */
 export function acceptsReasoning(model: string): boolean {
-  const rules = rulesOfOpenAiModel(model);
+  const rules = rulesOfModel(model);
   return rules === undefined || rules.efforts !== undefined;
 }
 
@@ -96,11 +98,11 @@ export function openAiEffort(
 }
 
 function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiWire): Effort | undefined {
-  const rules = rulesOfOpenAiModel(model);
+  const rules = rulesOfModel(model);
   if (effort === undefined || rules === undefined) return effort;
   if (rules.efforts === undefined) return undefined;
   const [lowest, highest] = rules.efforts;
-  if (effort === "none") return lowest === "none" ? effort : undefined;
+  if (effort === "none") return lowest;
   if (effort === "minimal") return lowest === "minimal" ? effort : "low";
   // Chat completions accept no higher effort than `xhigh`.
   const max = wire === "chat" && highest === "max" ? "xhigh" : highest;
@@ -121,7 +123,7 @@ const samplingParameters = {
 const samplingFields = Object.values(samplingParameters);
 
 function refusesSampling(model: string, effort: Effort | undefined): boolean {
-  const rule = rulesOfOpenAiModel(model)?.sampling;
+  const rule = rulesOfModel(model)?.sampling;
   if (rule === undefined || rule === "never") return rule === "never";
   return effort === undefined ? rule === "with-effort-none" : effort !== "none";
 }
@@ -142,7 +144,7 @@ export function withAcceptedSampling(request: TextRequest, model: string, unsupp
 }
 
 function refusesTier(tier: unknown, model: string): boolean {
-  return tier === "flex" && rulesOfOpenAiModel(model)?.refusesFlex === true;
+  return tier === "flex" && rulesOfModel(model)?.refusesFlex === true;
 }
 
 /** Service tier that replaces a refused one. Without a tier, the vendor may choose one that costs more. */
@@ -184,12 +186,12 @@ function replacedReasoning(reasoning: unknown, effort: Effort | undefined, model
   const accepted = acceptedEffort(effort, model, wire);
   if (accepted === effort) return undefined;
   if (!isRecord(reasoning)) return { value: accepted, lost: "reasoning_effort" };
-  return { value: unlessEmpty({ ...reasoning, effort: accepted }), lost: "reasoning.effort" };
+  return { value: { ...reasoning, effort: accepted }, lost: "reasoning.effort" };
 }
 
 /** Changes a forwarded request to what its model accepts, by removing or replacing members. */
 export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
-  if (rulesOfOpenAiModel(model) === undefined) return { body, dropped: [] };
+  if (rulesOfModel(model) === undefined) return { body, dropped: [] };
   yield* findMembersInTurns(body);
   const members = membersOf(body);
   const names = new Set(members.map(({ name }) => name));

@@ -6,7 +6,7 @@ import type { FieldSupport, TextRequest, NamespacedTool, Tool } from "../hub/req
 import { unsupportedFailure, unsupportedFields, Unsupported, reasoningEffort } from "../hub/request.ts";
 import {
   openAiEffort,
-  rulesOfOpenAiModel,
+  rulesOfModel,
   acceptsReasoning,
   withAcceptedSampling,
   withAcceptedTier,
@@ -58,7 +58,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   // all instructions become messages.
   const [first, ...others] = request.instructions;
   const areMessages =
-    rulesOfOpenAiModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
+    rulesOfModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
   const messageInstructions = areMessages ? request.instructions : others;
   const instructions = messageInstructions === others ? first : undefined;
   unsupported.noteIf("text.cache", instructions?.cache);

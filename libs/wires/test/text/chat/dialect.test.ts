@@ -55,6 +55,19 @@ describe("a passed request", () => {
       { tool_choice: "any" },
       [],
     ],
+    [
+      "has empty reasoning in each of the assistant's messages that has none",
+      { needsReasoning: true },
+      { messages: [user, { role: "assistant", content: "a" }, { role: "assistant", reasoning_content: "t" }] },
+      {
+        messages: [
+          user,
+          { role: "assistant", content: "a", reasoning_content: "" },
+          { role: "assistant", reasoning_content: "t" },
+        ],
+      },
+      [],
+    ],
     ["does not request usage", { alwaysReportsUsage: true }, { stream_options: { include_usage: true } }, {}, []],
   ])("%s", (_name, dialect, clientBody, sent, dropped) => {
     const head = { model: "m", messages: [user] };
@@ -81,11 +94,78 @@ describe("a passed request", () => {
     [{}, { role: "assistant", content: "x", reasoning_content: "t" }, true],
     [{ noDeveloper: true }, { role: "user", content: "x", name: "developer" }, true],
     [{ reasoningMember: "none" }, { ...user, metadata: { reasoning_content: "t" } }, true],
+    [{ needsReasoning: true }, { role: "assistant", content: "x" }, true],
   ])("in %j of %j is unchanged: %s", (dialect, message, isUnchanged) => {
     const body = Buffer.from(JSON.stringify({ model: "m", messages: [message] }));
     const accepts = chatWireForDialect(dialect).pass?.accepts?.(body, "m");
     expect(accepts === undefined || runToEnd(accepts)).toBe(isUnchanged);
   });
+});
+
+describe("reasoning of a model", () => {
+  const steps = { reasoning: [[/^k3/, { efforts: ["low", "high"] }]] } as const;
+  const fixed = { reasoning: [[/(?:)/, { efforts: [], canStop: true }]] } as const;
+  const unforced = { reasoning: [[/(?:)/, { canStop: true, refusesForcedTools: true }]] } as const;
+  const [stopped, forced] = [{ thinking: { type: "disabled" } }, { tool_choice: "required" }];
+  const named = { tool_choice: { type: "function", function: { name: "f" } } };
+  const lost = ["reasoning"];
+
+  test.each<[ChatDialect, object, object, readonly string[]]>([
+    [steps, { reasoning_effort: "high" }, { reasoning_effort: "high" }, []],
+    [steps, { reasoning_effort: "medium" }, { reasoning_effort: "high" }, lost],
+    [steps, { reasoning_effort: "max" }, { reasoning_effort: "high" }, lost],
+    [steps, { reasoning_effort: "none" }, { reasoning_effort: "low" }, lost],
+    [steps, { reasoning_effort: "none", model: "k2" }, { reasoning_effort: "none", model: "k2" }, []],
+    [fixed, { reasoning_effort: "none" }, stopped, []],
+    [fixed, { reasoning_effort: "high" }, {}, lost],
+    [unforced, { reasoning_effort: "none" }, stopped, []],
+    [unforced, { reasoning_effort: "medium" }, { reasoning_effort: "medium" }, []],
+    [unforced, { tool_choice: "auto" }, { tool_choice: "auto" }, []],
+    [unforced, forced, { ...forced, ...stopped }, []],
+    [unforced, { ...named, reasoning_effort: "high" }, { ...named, ...stopped }, lost],
+    [unforced, { ...forced, thinking: { type: "enabled" } }, { ...forced, ...stopped }, lost],
+  ])("by %j is changed from %j to %j", (dialect, members, sent, dropped) => {
+    expect(fitted(dialect, { model: "k3", ...members })).toEqual({ body: { model: "k3", ...sent }, dropped });
+  });
+});
+
+test("a schema for the answer becomes an instruction for vendors that refuse schemas", () => {
+  const wire = chatWireForDialect({ noSchemas: true });
+  const schema = { type: "object", properties: { a: {} } };
+  const body = { messages: [user], response_format: { type: "json_schema", json_schema: { name: "n", schema } } };
+  const accepts = wire.pass?.accepts?.(Buffer.from(JSON.stringify(body)), "m");
+  expect(accepts && runToEnd(accepts)).toBe(false);
+  const { request } = wire.client.read({ model: "m", ...body });
+  const rendered = wire.vendor?.render(request, { model: "m", defaultMaxTokens: 1 });
+  expect(rendered?.body).toMatchObject({
+    messages: [{ role: "system", content: expect.stringContaining(JSON.stringify(schema)) }, user],
+    response_format: { type: "json_object" },
+  });
+  expect(rendered?.dropped).toEqual(["format"]);
+});
+
+test("a rendered request has the reasoning of all turns if the vendor needs it", () => {
+  const call = { kind: "tool-call", id: "c", name: "f", arguments: "{}" } as const;
+  const reasoning = { kind: "reasoning", text: "t" } as const;
+  const result = { kind: "tool-result", callId: "c", parts: [] } as const;
+  const request = {
+    model: "m",
+    stream: false,
+    instructions: [],
+    turns: [
+      { role: "assistant", parts: [call] },
+      { role: "user", parts: [result] },
+      { role: "assistant", parts: [reasoning, { kind: "text", text: "a" }] },
+      { role: "assistant", parts: [reasoning] },
+    ],
+  } as const;
+  const wire = chatWireForDialect({ needsReasoning: true });
+  const rendered = wire.vendor?.render(request, { model: "m", defaultMaxTokens: 1 });
+  expect(rendered?.body["messages"]).toEqual([
+    expect.objectContaining({ role: "assistant", content: null, reasoning_content: "" }),
+    expect.objectContaining({ role: "tool" }),
+    { role: "assistant", content: "a", reasoning_content: "t" },
+  ]);
 });
 
 test.each<[ChatDialect, object, readonly string[]]>([
