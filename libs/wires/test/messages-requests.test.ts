@@ -142,6 +142,16 @@ describe("valid requests", () => {
   });
 });
 
+test("the billing line of Claude Code is not an instruction", () => {
+  const system = ["x-anthropic-billing-header: cc_version=2; cch=00000;", "Be kind."].map((text) => ({
+    type: "text",
+    text,
+  }));
+  const { request, dropped } = parse({ system });
+  expect(request.instructions).toEqual([{ kind: "text", text: "Be kind." }]);
+  expect(dropped).toEqual([]);
+});
+
 describe("invalid requests", () => {
   const userBody = (block: JsonRecord): JsonRecord => ({ messages: [{ role: "user", content: [block] }] });
   test.each<readonly [string, JsonRecord, string, string]>([
@@ -151,6 +161,8 @@ describe("invalid requests", () => {
     ["no model", { model: null }, "missing_required_parameter", "model"],
     ["a container", { container: "c" }, "unsupported_parameter", "container"],
     ["the vendor's servers", { mcp_servers: [] }, "unsupported_parameter", "mcp_servers"],
+    ["the vendor's classifier of tool calls", { safeguards: [{}] }, "unsupported_parameter", "safeguards"],
+    ["a summary instead of an answer", { compaction: { type: "summarize" } }, "unsupported_parameter", "compaction"],
     ["an invalid role", { messages: [{ role: "judge", content: "" }] }, "invalid_value", "messages[0].role"],
     [
       "an image as an instruction",

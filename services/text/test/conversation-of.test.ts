@@ -40,7 +40,10 @@ const turnsOf: Readonly<Record<ConversationWire, readonly object[]>> = {
       messages: [messageOf("user", [{ type: "text", text: "Hi", cache_control: { type: "ephemeral" } }])],
     },
     {
-      system: [{ type: "text", text: "Be kind." }],
+      system: [
+        { type: "text", text: "x-anthropic-billing-header: cc_version=2; cch=1;" },
+        { type: "text", text: "Be kind." },
+      ],
       messages: [
         messageOf("user", "Hi"),
         messageOf("assistant", [

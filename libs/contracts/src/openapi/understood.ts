@@ -30,8 +30,8 @@ const understoodMembers: Readonly<Partial<Record<BodyName, Members>>> = {
     integer: "top_k",
     string: "inference_geo service_tier",
     array: "mcp_servers tools stop_sequences",
-    object: "cache_control output_config output_format tool_choice thinking metadata usage",
-    any: "container system",
+    object: "cache_control compaction output_config output_format tool_choice thinking metadata usage",
+    any: "container safeguards system",
   },
   CompletionsRequest: {
     number: "temperature top_p presence_penalty frequency_penalty seed",

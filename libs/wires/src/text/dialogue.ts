@@ -62,10 +62,12 @@ export function isReasoningRequested(value: unknown): boolean {
   return !offValues.has(setting);
 }
 
-export function identifyMessagesDialogue(body: JsonRecord): Dialogue {
-  return identifyDialogue(
-    body,
-    { instructions: body["system"], turns: body["messages"] },
-    ({ role }) => role === "assistant",
-  );
+export function identifyMessagesDialogue({ system, messages, ...body }: JsonRecord): Dialogue {
+  const instructions = Array.isArray(system) ? asRecords(system).filter(({ text }) => !isBillingLine(text)) : system;
+  return identifyDialogue(body, { instructions, turns: messages }, ({ role }) => role === "assistant");
+}
+
+/** Returns true for the text that Claude Code puts before its instructions. It may differ in each request. */
+export function isBillingLine(text: unknown): boolean {
+  return typeof text === "string" && text.startsWith("x-anthropic-billing-header:");
 }

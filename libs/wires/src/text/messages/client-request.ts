@@ -3,6 +3,7 @@ import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, memberOf, type JsonRecord, bodyReader } from "@modelgate/formats/json";
 import { outputLimitsIn, readsHiddenInput, mediaOf, bytesMedia, imageMedia, remoteFile, textAt } from "../params.ts";
 import type { TextParams, Media } from "../params.ts";
+import { isBillingLine } from "../dialogue.ts";
 import { requireTexts } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
@@ -11,8 +12,8 @@ import { parseContent, parseCache } from "./parts.ts";
 import { parseSearch } from "./search.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
-/** Members that refer to one vendor account's store, region or servers. */
-const refusedMembers = ["container", "mcp_servers", "inference_geo"] as const;
+/** Members that refer to one vendor account's store, region or servers, or that request another kind of answer. */
+const refusedMembers = ["container", "mcp_servers", "inference_geo", "safeguards", "compaction"] as const;
 
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
@@ -93,7 +94,9 @@ const maxMessages = 20_000;
 function parseTurns(body: Fields) {
   body.need("messages");
   const names = new Map<string, string>();
-  const instructions = [...requireTexts(body, "system", parseContent(body, "system", names))];
+  const system = requireTexts(body, "system", parseContent(body, "system", names));
+  // Only Anthropic reads the billing line. In other prompts it would come first, and change what is cached.
+  const instructions = system.filter(({ text }) => !isBillingLine(text));
   const turns: Turn[] = [];
   for (const message of body.each("messages", maxMessages)) {
     const role = message.oneOf("role", ["user", "assistant", "system"]) ?? message.needText("role");

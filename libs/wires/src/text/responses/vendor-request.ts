@@ -57,8 +57,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   // Some models read `instructions` last and for one turn only, and only messages can have breakpoints. In both cases,
   // all instructions become messages.
   const [first, ...others] = request.instructions;
-  const areMessages =
-    rulesOfModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
+  const areMessages = rulesOfModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
   const messageInstructions = areMessages ? request.instructions : others;
   const instructions = messageInstructions === others ? first : undefined;
   unsupported.noteIf("text.cache", instructions?.cache);

@@ -135,7 +135,13 @@ test("a schema for the answer becomes an instruction for vendors that refuse sch
   const body = { messages: [user], response_format: { type: "json_schema", json_schema: { name: "n", schema } } };
   const accepts = wire.pass?.accepts?.(Buffer.from(JSON.stringify(body)), "m");
   expect(accepts && runToEnd(accepts)).toBe(false);
-  const { request } = wire.client.read({ model: "m", ...body });
+  const request = {
+    model: "m",
+    stream: false,
+    instructions: [],
+    turns: [{ role: "user", parts: [{ kind: "text", text: "hi" }] }],
+    format: { kind: "schema", schema },
+  } as const;
   const rendered = wire.vendor?.render(request, { model: "m", defaultMaxTokens: 1 });
   expect(rendered?.body).toMatchObject({
     messages: [{ role: "system", content: expect.stringContaining(JSON.stringify(schema)) }, user],
