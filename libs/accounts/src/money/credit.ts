@@ -17,7 +17,8 @@ export interface Credit {
 
 export type CreditReply = "credited" | "credited-before" | "no-account" | "too-low" | "too-large" | "too-many";
 
-const maxCredits = 10_000;
+/** Maximum number of stored credits of an account. Corrections are always possible. */
+const maxCredits = 100_000;
 
 const creditScript = defineScript({
   file: new URL("credit.lua", import.meta.url),
@@ -59,7 +60,7 @@ export function credit(redis: Redis, request: Credit): Promise<CreditReply> {
  * even if the available amount becomes negative.
  */
 export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEvent): Promise<CreditReply> {
-  const { accountId, operationId, nanos } = entry;
+  const { accountId, operationId, nanos, kind } = entry;
   const { verdict } = await creditScript(
     redis,
     {
@@ -71,7 +72,7 @@ export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEve
       operation: operationId,
       nanos: BigInt(nanos),
       entry: JSON.stringify(entry),
-      maxCredits,
+      maxCredits: kind === "correction" ? Number.MAX_SAFE_INTEGER : maxCredits,
       replaces: receipt?.hash,
     },
   );

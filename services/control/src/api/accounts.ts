@@ -7,6 +7,13 @@ import { fields } from "./fields.ts";
 
 const pageSize = 500;
 
+/** Messages of refused credits, by the ledger's reply. */
+const creditRefusals: Readonly<Record<string, string | undefined>> = {
+  "too-low": "The account's available balance is lower than that.",
+  "too-large": "An account can receive at most 8 billion dollars in total.",
+  "too-many": "An account can receive at most 100,000 credits. Only corrections are possible now.",
+};
+
 /** Routes that create, show and credit accounts. */
 export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   return {
@@ -52,14 +59,8 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
         makeCreditEvent(withoutUndefined({ accountId, nanos, reason, operationId, kind })),
         actor,
       );
-      if (reply === "too-low")
-        throw new Failure("invalid_value", "The account's available balance is lower than that.", { param: "amount" });
-      if (reply === "too-large")
-        throw new Failure("invalid_value", "An account can receive at most 8 billion dollars in total.", {
-          param: "amount",
-        });
-      if (reply === "too-many")
-        throw new Failure("invalid_value", "The account has reached its limit of stored credits.");
+      const refusal = creditRefusals[reply];
+      if (refusal !== undefined) throw new Failure("invalid_value", refusal, { param: "amount" });
       return {
         ...accountView(await requireAccount(redis, accountId)),
         operationId,
