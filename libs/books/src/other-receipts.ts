@@ -209,12 +209,14 @@ export async function readSettlementsToRefund({ db }: Books, account: string): P
   return rows.map(({ event, operation }) => ({ event: readUsageEvent(event), operation }));
 }
 
-/** Records that a second settlement was refunded. */
-export async function markRefunded({ db }: Books, { event, operation }: SecondSettlement): Promise<void> {
-  await db
+/** Records that a second settlement was refunded. Returns false if this was recorded before. */
+export async function markRefunded({ db }: Books, { event, operation }: SecondSettlement): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable("other_receipts")
     .set({ refunded: 1 })
     .where("account", "=", event.accountId)
     .where("operation", "=", operation)
-    .execute();
+    .where("refunded", "=", 0)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
