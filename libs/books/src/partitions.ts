@@ -29,21 +29,9 @@ export async function dropPartitions(books: Books, before: number): Promise<void
       where i.inhparent = to_regclass(${table}) and c.relname < ${partitionName(table, Math.floor(before / dayMs))}`.execute(
       books.db,
     );
-    for (const { name } of rows) {
-      if (table === "calls") await deleteIds(books, name);
-      await sql`drop table ${sql.table(name)}`.execute(books.db);
-    }
+    for (const { name } of rows) await sql`drop table ${sql.table(name)}`.execute(books.db);
   }
   clearPartitionCache(books);
-}
-
-/** Deletes the ids of a partition's calls. It can be repeated, because the partition still exists. */
-async function deleteIds({ db }: Books, partition: string): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    await sql`set local statement_timeout = 0`.execute(transaction);
-    await sql`delete from call_ids using ${sql.table(partition)} as day
-      where call_ids.account = day.account and call_ids.id = day.id`.execute(transaction);
-  });
 }
 
 /** Clears the cache of existing partitions. It must be called after some were dropped. */

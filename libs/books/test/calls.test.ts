@@ -377,6 +377,18 @@ describe.each(engines)("$name", ({ name, start }) => {
     }
   });
 
+  test("a deleted call that NATS delivers again does not count again, while NATS may have its event", async () => {
+    await using books = await newBooks(engine);
+    const call = callOf("again", { time: "2026-01-02T10:00:00.000Z" });
+    const deleteAt = (day: string) => deleteOldCalls(books, 7, Date.parse(day));
+    await recordCalls(books, [call]);
+    await deleteAt("2026-02-02");
+    expect(await recordCalls(books, [call])).toEqual([]);
+    expect(await total(books)).toMatchObject({ calls: "1" });
+    await deleteAt("2026-02-04");
+    expect(await recordCalls(books, [call])).toEqual([call]);
+  });
+
   test("calls of expired days are deleted, and their totals are kept", async () => {
     const address = await engine.booksAddress();
     await using books = await openBooks(address, log);

@@ -20,6 +20,7 @@ import { accountState } from "./0024-account-state.ts";
 import { formerReceipts } from "./0025-former-receipts.ts";
 import { cooldownAlerts } from "./0026-cooldown-alerts.ts";
 import { deletedTasks } from "./0027-deleted-tasks.ts";
+import { callIdsByTime } from "./0028-call-ids-by-time.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** A change of the schema. It cannot be reverted. */
@@ -50,4 +51,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0025-former-receipts": formerReceipts,
   "0026-cooldown-alerts": cooldownAlerts,
   "0027-deleted-tasks": deletedTasks,
+  "0028-call-ids-by-time": callIdsByTime,
 };
