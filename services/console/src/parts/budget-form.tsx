@@ -1,9 +1,11 @@
 import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { useState } from "react";
 import { post } from "../api/client.ts";
 import type { Budget } from "../api/types.ts";
 import { plainUsd } from "../format/money.ts";
 import { budgetModes, budgetPeriods } from "../api/words.ts";
+import { changedMembers } from "./changed-members.ts";
 import { Dialog } from "./dialog.tsx";
 import { FieldsForm } from "./form.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
@@ -145,24 +147,20 @@ function EditFields({
   readonly budget: Budget;
   readonly onDone: () => void;
 }) {
-  const form = useDraft<ChangeableDraft>({
+  const [before] = useState<ChangeableDraft>({
     name: budget.name ?? "",
     amount: plainUsd(budget.nanos),
     mode: budget.mode,
     rolloverCap: plainUsd(budget.rolloverNanos),
   });
+  const form = useDraft(before);
   const { draft } = form;
   const isTotal = budget.period === "total";
   const change = useChange({
     change: () =>
       post("/accounts/{id}/budgets/{budget}", {
         params: { id: accountId, budget: budget.id },
-        body: {
-          name: draft.name || null,
-          amount: draft.amount,
-          mode: modeIn(draft),
-          ...(isTotal ? {} : { rolloverCap: draft.rolloverCap || null }),
-        },
+        body: changedMembers(requestOfDraft(draft), requestOfDraft(before)),
       }),
     changes: ["budgets"],
     onDone,
@@ -172,6 +170,11 @@ function EditFields({
       <ChangeableFields form={form} change={change} isTotal={isTotal} />
     </FieldsForm>
   );
+}
+
+function requestOfDraft(draft: ChangeableDraft) {
+  const { name, amount, rolloverCap } = draft;
+  return { name: name || null, amount, mode: modeIn(draft), rolloverCap: rolloverCap || null };
 }
 
 /** Button that deletes a budget after a confirmation. */

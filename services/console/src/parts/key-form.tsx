@@ -1,8 +1,10 @@
 import { Select, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { get, post } from "../api/client.ts";
 import type { Token } from "../api/types.ts";
 import { plainUsd } from "../format/money.ts";
+import { changedMembers } from "./changed-members.ts";
 import { FieldsForm } from "./form.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
@@ -60,7 +62,22 @@ export function CreateKey({
 
 /** Form that changes an API key. An emptied field is removed. */
 export function ChangeKey({ token, onDone }: { readonly token: Token; readonly onDone: () => void }) {
-  const form = useDraft<KeyDraft>({
+  const [before] = useState(() => draftOf(token));
+  const form = useDraft(before);
+  const change = useChange({
+    change: () =>
+      post("/tokens/{id}", {
+        params: { id: token.id },
+        body: changedMembers(requestOfDraft(form.draft), requestOfDraft(before)),
+      }),
+    changes: ["tokens", "budgets"],
+    onDone,
+  });
+  return <KeyFields form={form} change={change} action={translate("Save")} />;
+}
+
+function draftOf(token: Token): KeyDraft {
+  return {
     name: token.name ?? "",
     group: token.group,
     models: token.models?.join(", ") ?? "",
@@ -70,13 +87,7 @@ export function ChangeKey({ token, onDone }: { readonly token: Token; readonly o
     dollarsPerMonth: plainUsd(token.budget?.perMonth),
     requestsPerDay: String(token.budget?.requestsPerDay ?? ""),
     rotateAfterDays: String(token.rotateAfterDays ?? ""),
-  });
-  const change = useChange({
-    change: () => post("/tokens/{id}", { params: { id: token.id }, body: requestOfDraft(form.draft) }),
-    changes: ["tokens", "budgets"],
-    onDone,
-  });
-  return <KeyFields form={form} change={change} action={translate("Save")} />;
+  };
 }
 
 function requestOfDraft(draft: KeyDraft) {

@@ -183,7 +183,7 @@ function limitsAfter(before: Token, change: TokenChange): KeyLimits {
 /** Reads a change of an API key. Absent fields remain, null removes a field. */
 function changeOf(body: unknown, before: Token): TokenChange {
   return withoutUndefined({
-    name: fields.optionalText(body, "name"),
+    name: isNull(body, "name") ? null : fields.optionalText(body, "name"),
     group: fields.optionalText(body, "group"),
     models: isNull(body, "models") ? null : fields.optionalTexts(body, "models"),
     expiresAt: isNull(body, "expiresAt") ? null : fields.optionalTime(body, "expiresAt"),

@@ -173,6 +173,13 @@ test("a key's requests per day are set with its budgets, and members only lower 
     await expect(set(limit, by), `${limit}`).rejects.toMatchObject({ code: "invalid_value", param: "requestsPerDay" });
 });
 
+test("a name is removed by null, and kept by a change without it", async () => {
+  const token = await keyOf(false);
+  const set = async (body: object) => (await callToken("POST /tokens/{id}", token, { body })).ledgerRequests;
+  expect(await set({ name: null })).toMatchObject([{ name: null }]);
+  expect(await set({ group: "default" })).toEqual([expect.not.objectContaining({ name: null })]);
+});
+
 test("nobody changes or rotates a key of a playground; it can be disabled and deleted", async () => {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   await writeTokenToRedis(redis, digest, { ...token, ofMember: true, playgroundOf: "mia" });
