@@ -5,7 +5,7 @@ import { useState } from "react";
 import { get, post } from "../api/client.ts";
 import { plainNumber } from "../api/plain-number.ts";
 import type { Vendor, VendorModels } from "../api/types.ts";
-import { channelEdits, type ChosenModel } from "./channel-edits.ts";
+import { vendorChange, type ChosenModel } from "./vendor-change.ts";
 import { ChangeResult } from "./change-result.tsx";
 import { Dialog } from "./dialog.tsx";
 import { PageLink } from "./page-link.tsx";
@@ -93,25 +93,16 @@ function useSave({
   readonly apiKey: string;
   readonly chosen: readonly ChosenModel[];
 }) {
-  const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
-  const channels = useQuery({ queryKey: ["channels"], queryFn: () => get("/channels") });
-  return useChange({
-    change: () =>
-      post("/configuration/edits", {
-        body: {
-          edits: channelEdits({
-            vendor,
-            baseUrl,
-            key: apiKey,
-            chosen,
-            knownModels: models.data?.map(({ name }) => name) ?? [],
-            knownChannels: channels.data?.map(({ id }) => id) ?? [],
-          }),
-          note: `${vendor.title} added`,
-        },
-      }),
-    changes: ["models", "channels", "configuration", "versions"],
+  const parts = useQuery({ queryKey: ["parts"], queryFn: () => get("/configuration/parts"), staleTime: 0 });
+  const save = useChange({
+    async change() {
+      if (parts.data === undefined) throw new Error("the configuration is not loaded");
+      const body = vendorChange({ vendor, baseUrl, key: apiKey, chosen, before: parts.data });
+      return post("/configuration/edits", { body });
+    },
+    changes: ["parts", "models", "channels", "configuration", "versions"],
   });
+  return { ...save, error: save.error ?? parts.error, isReady: parts.data !== undefined };
 }
 
 function ModelsForm({
@@ -161,7 +152,7 @@ function ModelsForm({
           <PageLink to="/accounts">{translate("Create a key for them")}</PageLink>
         )}
         <Group justify="end">
-          <Button type="submit" loading={save.isPending} disabled={chosen.size === 0}>
+          <Button type="submit" loading={save.isPending} disabled={chosen.size === 0 || !save.isReady}>
             {chosen.size === 1 ? translate("Save 1 model") : translate("Save {number} models", { number: chosen.size })}
           </Button>
         </Group>

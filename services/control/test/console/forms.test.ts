@@ -19,8 +19,8 @@ const {
 const { partFields }: { readonly partFields: Readonly<Record<"models" | "groups" | "channels", readonly object[]>> } =
   await import(join(parts, "part-fields.ts"));
 const { csvCell }: { readonly csvCell: (text: string) => string } = await import(join(parts, "csv.ts"));
-const { channelEdits }: { readonly channelEdits: (adding: object) => readonly object[] } = await import(
-  join(parts, "channel-edits.ts")
+const { vendorChange }: { readonly vendorChange: (adding: object) => object } = await import(
+  join(parts, "vendor-change.ts")
 );
 
 describe("a form", () => {
@@ -111,35 +111,40 @@ test.each([
   expect(csvCell(text)).toBe(cell);
 });
 
-test("an added vendor consists of its new models and a channel with an unused name", () => {
-  const model = { id: "demo-chat", kind: "chat", price: { input: 1 }, contextTokens: null };
-  const edits = channelEdits({
-    vendor: { name: "openai", provider: "openai" },
+test("an added vendor consists of its new models and a channel with an unused name in the shown configuration", () => {
+  const model = { id: "demo-chat", kind: "chat", price: { input: 1, output: 2, image: 3 }, contextTokens: null };
+  const change = vendorChange({
+    vendor: { name: "openai", title: "OpenAI", provider: "openai" },
     baseUrl: "https://vendor.example/v1",
     key: " sk-1 ",
     chosen: [
       { model, input: "2.50", output: "dear" },
+      { model: { ...model, id: "cleared" }, input: "", output: " " },
       { model: { ...model, id: "known" }, input: "", output: "" },
     ],
-    knownModels: ["known"],
-    knownChannels: ["openai", "openai-2"],
+    before: { version: 7, models: { known: {} }, channels: [{ id: "openai" }, { id: "openai-2" }] },
   });
-  expect(edits).toEqual([
-    {
-      section: "models",
-      name: "demo-chat",
-      value: { kind: "chat", ownedBy: "openai", price: { input: 2.5, output: "dear" } },
-    },
-    {
-      section: "channels",
-      name: "openai-3",
-      value: {
-        id: "openai-3",
-        provider: "openai",
-        baseUrl: "https://vendor.example/v1",
-        keys: ["sk-1"],
-        models: ["demo-chat", "known"],
+  expect(change).toEqual({
+    basedOn: 7,
+    note: "OpenAI added",
+    edits: [
+      {
+        section: "models",
+        name: "demo-chat",
+        value: { kind: "chat", ownedBy: "openai", price: { input: 2.5, output: "dear", image: 3 } },
       },
-    },
-  ]);
+      { section: "models", name: "cleared", value: { kind: "chat", ownedBy: "openai", price: { image: 3 } } },
+      {
+        section: "channels",
+        name: "openai-3",
+        value: {
+          id: "openai-3",
+          provider: "openai",
+          baseUrl: "https://vendor.example/v1",
+          keys: ["sk-1"],
+          models: ["demo-chat", "cleared", "known"],
+        },
+      },
+    ],
+  });
 });

@@ -1,4 +1,5 @@
-import type { Edit, Vendor, VendorModels } from "../api/types.ts";
+import { memberOf } from "../api/member-of.ts";
+import type { ConfigurationParts, Edit, Vendor, VendorModels } from "../api/types.ts";
 
 /** Selected model of a vendor's list, with typed prices. */
 export interface ChosenModel {
@@ -7,25 +8,29 @@ export interface ChosenModel {
   readonly output: string;
 }
 
-/** Returns the edits that add a vendor: new models and a channel. */
-export function channelEdits({
+/**
+ * Returns the change that adds a vendor: new models and a channel. Control refuses it if the configuration is no longer
+ * `before`, because the channel's id may then be in use.
+ */
+export function vendorChange({
   vendor,
   baseUrl,
   key,
   chosen,
-  knownModels,
-  knownChannels,
+  before,
 }: {
   readonly vendor: Vendor;
   readonly baseUrl: string;
   readonly key: string;
   readonly chosen: readonly ChosenModel[];
-  readonly knownModels: readonly string[];
-  readonly knownChannels: readonly string[];
-}): readonly Edit[] {
-  const id = freeName(vendor.name, knownChannels);
+  readonly before: ConfigurationParts;
+}) {
+  const id = freeName(
+    vendor.name,
+    before.channels.map((channel) => memberOf(channel, "id")),
+  );
   const models = chosen
-    .filter(({ model }) => !knownModels.includes(model.id))
+    .filter(({ model }) => !Object.hasOwn(before.models, model.id))
     .map((row): Edit => ({ section: "models", name: row.model.id, value: modelOf(row, vendor) }));
   const value = {
     id,
@@ -34,12 +39,14 @@ export function channelEdits({
     keys: [key.trim()],
     models: chosen.map(({ model }) => model.id),
   };
-  return [...models, { section: "channels", name: id, value }];
+  const channel: Edit = { section: "channels", name: id, value };
+  return { edits: [...models, channel], note: `${vendor.title} added`, basedOn: before.version };
 }
 
 function modelOf({ model, input, output }: ChosenModel, { name }: Vendor): object {
+  const { input: _input, output: _output, ...others } = model.price ?? {};
   const price = {
-    ...model.price,
+    ...others,
     ...(input.trim() === "" ? {} : { input: numberOrText(input) }),
     ...(output.trim() === "" ? {} : { output: numberOrText(output) }),
   };
@@ -57,7 +64,7 @@ function numberOrText(text: string): number | string {
   return Number.isFinite(value) ? value : text;
 }
 
-function freeName(name: string, taken: readonly string[]): string {
+function freeName(name: string, taken: readonly unknown[]): string {
   if (!taken.includes(name)) return name;
   for (let at = 2; ; at++) if (!taken.includes(`${name}-${at}`)) return `${name}-${at}`;
 }
