@@ -25,7 +25,12 @@ export function isUnavailable(error: unknown): boolean {
   if ((code !== undefined && unavailableCodes.has(code)) || (primary !== undefined && busyCodes.has(primary)))
     return true;
   // The client library's connection errors have no code.
-  return error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
+  return (
+    error instanceof Error &&
+    /timeout exceeded when trying to connect|Connection terminated|has encountered a connection error/.test(
+      error.message,
+    )
+  );
 }
 
 /** Classes of PostgreSQL's error codes for invalid values. */

@@ -32,14 +32,18 @@ export async function openBooks({ url, file }: BooksAddress, log: Logger): Promi
   const where = url === undefined ? file : locationOf(url);
   let db: Kysely<Tables> | undefined;
   try {
-    const dialect =
-      url === undefined
-        ? sqliteDialect(file)
-        : postgresDialect(url, ({ message }) => log.debug({ why: message }, "a connection to the books was lost"));
-    const opened = new Kysely<Tables>({ dialect });
+    const onLost = ({ message }: Error) => log.debug({ why: message }, "a connection to the books was lost");
+    if (url !== undefined) {
+      // A migration may take longer than any other statement.
+      await using unlimited = new Kysely<Tables>({ dialect: postgresDialect(url, onLost, 0) });
+      await checkPostgresVersion(unlimited, where);
+      await migrate(unlimited, engine);
+    }
+    const opened = new Kysely<Tables>({
+      dialect: url === undefined ? sqliteDialect(file) : postgresDialect(url, onLost),
+    });
     db = opened;
-    if (engine === "postgres") await checkPostgresVersion(opened, where);
-    await migrate(opened, engine);
+    if (url === undefined) await migrate(opened, engine);
     await checkRights(opened);
     return createBooks(engine, opened);
   } catch (error) {

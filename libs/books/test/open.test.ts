@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
@@ -13,6 +15,7 @@ import {
   bookAccount,
   findAccounts,
   hasCall,
+  isUnavailable,
   readFetchableTasks,
   openBooks,
   readAlerts,
@@ -281,6 +284,31 @@ test("a migration in PostgreSQL may take longer than any query", async () => {
   await migrate(db, "postgres", { "0001-look": look });
   await db.destroy();
   expect(timeouts).toEqual([{ statement_timeout: "0" }]);
+});
+
+test("a PostgreSQL whose host vanishes is unavailable after a limited time", async () => {
+  await using engine = await engines[1].start();
+  const { url = "" } = await engine.address();
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  const relay = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    client.pipe(server).pipe(client);
+    sockets.push(client, server);
+  }).listen(0, "127.0.0.1");
+  await once(relay, "listening");
+  const address = relay.address();
+  const relayed = url.replace(`${hostname}:${port}`, `127.0.0.1:${typeof address === "object" ? address?.port : ""}`);
+  const db = new Kysely<Tables>({ dialect: postgresDialect(relayed, () => undefined, 100) });
+  const inTransaction = db.transaction().execute(async (transaction) => {
+    await sql`select 1`.execute(transaction);
+    for (const socket of sockets) socket.unpipe().resume();
+    await sql`select 1`.execute(transaction);
+  });
+  expect(isUnavailable(await inTransaction.catch((error: unknown) => error))).toBe(true);
+  await db.destroy();
+  for (const socket of sockets) socket.destroy();
+  relay.close();
 });
 
 describe("a wrong BOOKS_URL is one clear line", () => {
