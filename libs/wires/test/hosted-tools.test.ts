@@ -260,6 +260,25 @@ describe("a web search", () => {
     expect(dropped).toEqual(["tools.web-search"]);
   });
 
+  test.each(["messages", "content", "interactions", "chat"] as const)(
+    "in stored pages only is not sent over %s, where it would search the live web",
+    (wire) => {
+      const offline = { type: "web_search", external_web_access: false };
+      const { body, dropped } = rendered(wire, { tools: [offline] }, "sonar");
+      expect([body["tools"], body["web_search_options"], dropped]).toEqual([undefined, undefined, ["tools.web-search"]]);
+      expect(() => rendered(wire, { tools: [offline], tool_choice: { type: "web_search" } })).toThrow("web_search");
+      const live = rendered(wire, { tools: [{ ...offline, external_web_access: true }] }, "sonar");
+      expect(live.body["tools"] ?? live.body["web_search_options"]).toBeDefined();
+    },
+  );
+
+  test("is not sent over Converse, which has none", () => {
+    const { body, dropped } = rendered("converse", { tools: [look, { type: "web_search" }] });
+    expect([body["toolConfig"], dropped]).toMatchObject([{ tools: [{ toolSpec: {} }] }, ["tools.web-search"]]);
+    const forced = { tools: [{ type: "web_search" }], tool_choice: { type: "web_search" } };
+    expect(() => rendered("converse", forced)).toThrow("web_search");
+  });
+
   test("is dropped for functions where the vendor supports only one of them", () => {
     const { body, dropped } = rendered("content", { tools: [look, { type: "web_search" }], tool_choice: "auto" });
     expect(body["tools"]).toMatchObject([{ functionDeclarations: [{ name: "look" }] }]);

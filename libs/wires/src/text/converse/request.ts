@@ -145,7 +145,7 @@ function calledToolNames({ turns }: TextRequest): readonly string[] {
 }
 
 function renderTool(tool: Tool, context: ConversePartContext): readonly JsonRecord[] {
-  if (tool.kind === "web-search") throw unsupportedFailure("tools: web_search");
+  if (tool.kind === "web-search") return []; // already left out
   if (tool.kind === "vendor") return [requireToolOfWire(tool, "converse")];
   const { description } = tool;
   const name = requireToolName(tool.name, toolNamePattern);

@@ -2,6 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, asRecords, asText, isRecord, memberOf, ownEntry, type JsonRecord } from "@modelgate/formats/json";
 import type { Unsupported, TextRequest, TextWireName, Tool } from "./request.ts";
 import type { Part } from "./part.ts";
+import { withoutForeignSearches } from "./web-search.ts";
 
 /** Matches the steps of a vendor's search, and the names of search tools on the messages wire. */
 const searchStep =
@@ -58,7 +59,7 @@ function stepOf(value: unknown): string {
  * possible. Any other step or tool remains, and is refused when it is rendered.
  */
 export function withoutForeignSteps(request: TextRequest, wire: TextWireName, unsupported: Unsupported): TextRequest {
-  const { tools, turns } = request;
+  const { tools, turns, ...others } = withoutForeignSearches(request, wire, unsupported);
   const convertPart = (part: Part): readonly Part[] => {
     if (part.kind !== "vendor" || part.wire === wire) return [part];
     const text = textOf(part.value);
@@ -69,7 +70,7 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
   const isLeftOut = (tool: Tool): boolean =>
     tool.kind === "vendor" && tool.wire !== wire && isLost(lostTools, tool.name, unsupported);
   return withoutUndefined({
-    ...request,
+    ...others,
     tools: fitted?.filter((tool) => !isLeftOut(tool)),
     turns: turns.flatMap((turn) => withParts(turn, turn.parts.flatMap(convertPart))),
   });

@@ -10,12 +10,13 @@ import {
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import type { FieldSupport, TextRequest } from "../hub/request.ts";
-import { unsupportedFailure, unsupportedFields, Unsupported, searchToolName } from "../hub/request.ts";
+import { unsupportedFailure, unsupportedFields, Unsupported } from "../hub/request.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { keepLastMarks, maxCacheMarks, withMarkLifetime } from "../hub/prompt-cache.ts";
 import type { ToolRenderers } from "../hub/render.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire, renderToolBy, requireToolName } from "../hub/render.ts";
 import { customParameters } from "../hub/tool-calls.ts";
+import { withoutSearches } from "../hub/web-search.ts";
 import { renderCache } from "./parts.ts";
 import { renderSearch } from "./search.ts";
 import { automaticMarks, messagesBlocks, withCacheMarks, renderTurns } from "./vendor-turns.ts";
@@ -45,7 +46,8 @@ export const fieldSupport: FieldSupport = {
 /** Renders a vendor's request. Throws Failure unsupported_parameter. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const offered = withoutServerTools(withoutAnswer(clientRequest, target.model), target.model, unsupported);
+  const runsNoTools = isOnBedrock(target.model);
+  const offered = withoutSearches(withoutAnswer(clientRequest, target.model), () => runsNoTools, unsupported);
   const accepted = withAcceptedToolChoice(offered, target.model, unsupported);
   const fitted = withoutForeignSteps(accepted, "messages", unsupported);
   const request = keepLastMarks(withMarkLifetime(fitted), maxCacheMarks - automaticMarks(fitted), unsupported);
@@ -78,16 +80,6 @@ function withoutAnswer(request: TextRequest, model: string): TextRequest {
   const { format: _format, toolChoice: _choice, reasoning, ...kept } = request;
   // A thinking budget must be less than the output limit, which is 0 here.
   return reasoning === undefined || adaptiveModel(model) === undefined ? kept : { ...kept, reasoning };
-}
-
-/** Removes web search for a platform without it. Throws Failure if the request forces web search. */
-function withoutServerTools(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
-  const { tools, toolChoice } = request;
-  if (!isOnBedrock(model) || tools?.some(({ kind }) => kind === "web-search") !== true) return request;
-  if (forcesSingleTool(toolChoice) && toolChoice?.names?.includes(searchToolName) === true)
-    throw unsupportedFailure(`tools: ${searchToolName}`);
-  unsupported.note("tools.web-search");
-  return { ...request, tools: tools.filter(({ kind }) => kind !== "web-search") };
 }
 
 /** Replaces the output format `json` by an instruction, because the vendor supports JSON only with a schema. */
