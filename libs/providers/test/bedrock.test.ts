@@ -32,9 +32,9 @@ describe("requests", () => {
     expect(requestFor("converse", arn).url.pathname).toBe(`/model/${encodeURIComponent(arn)}/converse`);
   });
 
-  test("Claude's request is unchanged except for model, stream and version", () => {
-    const body = Buffer.from('{"model":"m", "stream":true, "max_tokens":5, "big":12345678901234567890}');
-    const headers = { "anthropic-beta": "a-1, b-2", "anthropic-version": "2023-06-01" };
+  test("Claude's request is unchanged except for model, stream, version and tags", () => {
+    const body = Buffer.from('{"model":"m", "stream":true, "max_tokens":5, "tags":{}, "big":12345678901234567890}');
+    const headers = { "anthropic-beta": "a-1, request-tags-2026-08-21, b-2", "anthropic-version": "2023-06-01" };
     const request = requestFor("messages", "anthropic.claude-x", { body, headers, query: { beta: "true" } });
     expect(textOf(request.body)).toBe(
       '{"max_tokens":5, "big":12345678901234567890,"anthropic_version":"bedrock-2023-05-31","anthropic_beta":["a-1","b-2"]}',

@@ -32,14 +32,16 @@ describe("requests", () => {
   });
 
   test("Claude's request has its version in the body and its beta features in a header", () => {
-    const headers = { "anthropic-beta": "a-1", "anthropic-version": "2023-06-01" };
-    const body = Buffer.from('{"model":"m","max_tokens":5,"stream":true}');
+    const headers = { "anthropic-beta": "request-tags-2026-08-21, a-1", "anthropic-version": "2023-06-01" };
+    const body = Buffer.from('{"model":"m","max_tokens":5,"tags":{"a":"b"},"stream":true}');
     const request = requestFor("messages", "claude-x", { body, headers, stream: true });
     expect(Buffer.isBuffer(request.body) && request.body.toString()).toBe(
       '{"max_tokens":5,"stream":true,"anthropic_version":"vertex-2023-10-16"}',
     );
     expect(request.headers).toMatchObject({ "anthropic-beta": "a-1" });
     expect(request.headers).not.toHaveProperty("anthropic-version");
+    const onlyTags = { "anthropic-beta": "request-tags-2026-08-21" };
+    expect(requestFor("messages", "claude-x", { headers: onlyTags }).headers).not.toHaveProperty("anthropic-beta");
   });
 });
 

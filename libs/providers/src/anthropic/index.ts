@@ -43,16 +43,26 @@ export function failureOf(status: number, body: string): VendorFailure {
   return failureOfStatus(status, error);
 }
 
+/** Member by which Anthropic's own reports group requests, and its beta. Clouds refuse both. */
+const [tagsMember, tagsBeta] = ["tags", /^request-tags-/];
+
+/** Returns the names of the betas in a header that clouds accept; undefined if there are none. */
+export function cloudBetas(header = ""): readonly string[] | undefined {
+  const names = header.split(",").map((name) => name.trim());
+  const accepted = names.filter((name) => name !== "" && !tagsBeta.test(name));
+  return accepted.length > 0 ? accepted : undefined;
+}
+
 /**
- * Returns the body for a cloud that serves Claude: with `members`, and without `removed`, which the cloud expects
- * outside of the body.
+ * Returns the body for a cloud that serves Claude: with `members`, and without tags and `removed`, which the cloud
+ * expects outside of the body.
  */
 export function claudeBody(
   { body }: Pick<AnswerCall, "body">,
   members: Readonly<Record<string, string>>,
   removed: readonly string[],
 ): Buffer {
-  return spliceMembers(withoutMembers(bufferedBody(body), removed), members);
+  return spliceMembers(withoutMembers(bufferedBody(body), [...removed, tagsMember]), members);
 }
 
 /** Returns a body that is in memory. Throws Failure upstream_error for a stream. */

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { spliceMembers, withoutMembers } from "@modelgate/formats/json";
 import type { AnswerCall } from "../call.ts";
-import { claudeBody, bufferedBody } from "../anthropic/index.ts";
+import { claudeBody, cloudBetas, bufferedBody } from "../anthropic/index.ts";
 
 /** Version of the messages wire that Bedrock supports. */
 const anthropicVersion = JSON.stringify("bedrock-2023-05-31");
@@ -11,12 +11,12 @@ const rerankVersion = "2";
 export function bodyOf(call: AnswerCall): Buffer {
   const { wire, model } = call;
   if (wire === "messages") {
-    const betas = call.headers?.["anthropic-beta"];
+    const betas = cloudBetas(call.headers?.["anthropic-beta"]);
     return claudeBody(
       call,
       withoutUndefined({
         anthropic_version: anthropicVersion,
-        anthropic_beta: betas === undefined ? undefined : listOf(betas),
+        anthropic_beta: betas === undefined ? undefined : JSON.stringify(betas),
       }),
       ["model", "stream"],
     );
@@ -25,8 +25,4 @@ export function bodyOf(call: AnswerCall): Buffer {
   return wire === "cohere-rerank" && model.includes("cohere.")
     ? spliceMembers(body, { api_version: rerankVersion })
     : body;
-}
-
-function listOf(header: string): string {
-  return JSON.stringify(header.split(",").map((name) => name.trim()));
 }

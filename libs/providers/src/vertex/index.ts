@@ -1,5 +1,5 @@
-import type { UpstreamWire } from "@modelgate/contracts";
-import { failureOf as failureOfClaude, claudeBody, bufferedBody } from "../anthropic/index.ts";
+import { withoutUndefined, type UpstreamWire } from "@modelgate/contracts";
+import { failureOf as failureOfClaude, claudeBody, cloudBetas, bufferedBody } from "../anthropic/index.ts";
 import type { AnswerCall } from "../call.ts";
 import { readErrorBody } from "../error-body.ts";
 import { failureOf as failureOfGoogle } from "../gemini/failures.ts";
@@ -66,8 +66,8 @@ function bodyOf(call: AnswerCall): Buffer {
 /** Returns the headers of a client that are sent on. On the messages wire, the version is in the body. */
 function headersOf({ wire, headers = {} }: AnswerCall): Readonly<Record<string, string>> {
   if (wire !== "messages" && wire !== "count-messages") return headers;
-  const { "anthropic-version": _version, ...more } = headers;
-  return more;
+  const { "anthropic-version": _version, "anthropic-beta": betas, ...more } = headers;
+  return withoutUndefined({ ...more, "anthropic-beta": cloudBetas(betas)?.join(",") });
 }
 
 const wiresByModelPattern: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
