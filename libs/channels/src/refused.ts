@@ -32,9 +32,11 @@ export class VendorRefusal extends Error {
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.vendorError = vendorError;
+    const { vendorCode, detailCode } = meaning.blame === "request" ? meaning : {};
     this.failure = new Failure(meaning.code, meaning.message, {
       param: meaning.param,
-      vendorCode: meaning.blame === "request" ? meaning.vendorCode : undefined,
+      vendorCode,
+      details: detailCode === undefined ? undefined : { error_code: detailCode },
       status: meaning.blame === "request" && status === tooLarge ? status : undefined,
       retryAfterSeconds: retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000),
     });

@@ -72,6 +72,13 @@ test.each<[string, unknown, object | undefined]>([
   else expect(blameOf(error)).toMatchObject(expected);
 });
 
+test("only a refusal because of the request has the vendor's details", () => {
+  const details = { error_code: "image_dimensions_too_large" };
+  const detailCode = details.error_code;
+  expect(refused({ blame: "request", detailCode }).failure).toMatchObject({ details });
+  expect(refused({ detailCode }).failure.details).toBeUndefined();
+});
+
 const refusalWith = (message: string): VendorRefusal =>
   new VendorRefusal({ code: "upstream_error", retryable: true, blame: "channel" }, 500, undefined, { message });
 

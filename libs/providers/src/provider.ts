@@ -10,6 +10,8 @@ export interface VendorFailure {
   readonly message?: string | undefined;
   readonly vendorCode?: string | undefined;
   readonly param?: string | undefined;
+  /** Value of `error.details.error_code` of Anthropic's format. */
+  readonly detailCode?: string | undefined;
   /** True if another channel or key may succeed. */
   readonly retryable: boolean;
   /** Cause of the failure. If it is a key, channel or model, it may be put into a cooldown. */

@@ -1,3 +1,4 @@
+import { cleanName } from "./clean.ts";
 import type { ErrorBody } from "./error-body.ts";
 import type { VendorFailure } from "./provider.ts";
 
@@ -22,13 +23,14 @@ export const missingEndpointFailure: VendorFailure = { code: "upstream_error", r
 
 /** Creates the failure of an input that the vendor refused. The client gets the vendor's message. */
 export function inputRefused(error: ErrorBody): VendorFailure {
-  const { code, type, status, message, param } = error;
+  const { code, type, status, message, param, details } = error;
   return {
     ...(isAboutReasoningData(error) ? { isAboutReasoningData: true } : {}),
     code: "upstream_rejected",
     message,
     vendorCode: code ?? type ?? status,
     param,
+    detailCode: cleanName(details[0]?.["error_code"]),
     retryable: false,
     blame: "request",
   };

@@ -248,6 +248,11 @@ const openaiError = (message: string, more: object = {}): string => JSON.stringi
 const signature = (Code: string): string => JSON.stringify({ ResponseMetadata: { Error: { Code } } });
 
 describe("the meaning of an error", () => {
+  test("includes Anthropic's detailed code of a refused request", () => {
+    const body = anthropicError("invalid_request_error", "no", { error_code: "image_dimensions_too_large" });
+    expect(anthropic.failureOf(400, body)).toMatchObject({ detailCode: "image_dimensions_too_large" });
+  });
+
   test.each<[string, number, string, string, string]>([
     ["anthropic", 529, anthropicError("overloaded_error"), "upstream_overloaded", "channel"],
     ["anthropic", 429, anthropicError("rate_limit_error"), "upstream_rate_limited", "key"],

@@ -1,6 +1,7 @@
 import { headers } from "../headers.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { Failure } from "./failure.ts";
+import { failures } from "./registry.ts";
 
 /**
  * Formats of error bodies: `alpha` is Anthropic's, `gamma` Gemini's, `epsilon` Jimeng's. `task` is the common format
@@ -20,9 +21,10 @@ const common: Render = (failure) => ({
   },
 });
 
-const alpha: Render = (failure, requestId) => ({
+const alpha: Render = ({ status, kind, message, details }, requestId) => ({
   type: "error",
-  error: withoutUndefined({ type: failure.kind.alpha, message: failure.message, details: failure.details }),
+  // A vendor's refusal may have this status.
+  error: withoutUndefined({ type: status === 413 ? failures.request_too_large.alpha : kind.alpha, message, details }),
   request_id: requestId,
 });
 

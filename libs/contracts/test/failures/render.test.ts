@@ -62,6 +62,12 @@ test("a vendor's code and status are passed on", () => {
   expect(renderFailure("common", refused, "r")).toMatchObject({ error: { code: "context_length_exceeded" } });
 });
 
+test("a vendor's refusal because of the size has Anthropic's type for it, and the vendor's details", () => {
+  const details = { error_code: "request_body_too_large_after_decoding" };
+  const refused = new Failure("upstream_rejected", "too large", { status: 413, details });
+  expect(renderFailure("alpha", refused, "r")).toMatchObject({ error: { type: "request_too_large", details } });
+});
+
 test("headers give the time of a retry, and whether to retry", () => {
   expect(failureHeaders(limited)).toEqual({ "retry-after": "3" });
   expect(failureHeaders(new Failure("insufficient_quota"))).toEqual({ "x-should-retry": "false" });
