@@ -447,6 +447,8 @@ describe("fields that both wires have are converted", () => {
     }
     const same = crossed("responses", requestBody, "responses", "gpt-5.6-sol");
     expect(same.body).toMatchObject({ prompt_cache_options: { prewarm: true } });
+    const toOpenAi = crossed("messages", { ...messages, max_tokens: 0 }, "responses", "gpt-5.6-sol").body;
+    expect(toOpenAi).toMatchObject({ prompt_cache_options: { prewarm: true } });
     const { client } = wires.responses;
     const { request } = client.read({ model: "m", ...requestBody });
     const context = { model: "m", requestBody, request, answerId: "resp_1", now: 1, inputTokens: 1 };
@@ -464,6 +466,7 @@ describe("fields that both wires have are converted", () => {
     const body = { input: "hi", prompt_cache_options: { prewarm: true } };
     const refused = expect.objectContaining({ code: "unsupported_parameter", param: "prewarm" });
     expect(() => crossed("responses", body, to, model)).toThrow(refused);
+    expect(() => crossed("messages", { ...messages, max_tokens: 0 }, to, model)).toThrow(refused);
     const idle = { input: "hi", prompt_cache_options: { prewarm: false } };
     expect(() => crossed("responses", idle, to, model)).not.toThrow();
   });

@@ -265,7 +265,11 @@ describe("a web search", () => {
     (wire) => {
       const offline = { type: "web_search", external_web_access: false };
       const { body, dropped } = rendered(wire, { tools: [offline] }, "sonar");
-      expect([body["tools"], body["web_search_options"], dropped]).toEqual([undefined, undefined, ["tools.web-search"]]);
+      expect([body["tools"], body["web_search_options"], dropped]).toEqual([
+        undefined,
+        undefined,
+        ["tools.web-search"],
+      ]);
       expect(() => rendered(wire, { tools: [offline], tool_choice: { type: "web_search" } })).toThrow("web_search");
       const live = rendered(wire, { tools: [{ ...offline, external_web_access: true }] }, "sonar");
       expect(live.body["tools"] ?? live.body["web_search_options"]).toBeDefined();

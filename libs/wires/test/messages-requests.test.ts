@@ -156,7 +156,7 @@ describe("invalid requests", () => {
   const userBody = (block: JsonRecord): JsonRecord => ({ messages: [{ role: "user", content: [block] }] });
   test.each<readonly [string, JsonRecord, string, string]>([
     ["no output limit", { max_tokens: null }, "missing_required_parameter", "max_tokens"],
-    ["an invalid output limit", { max_tokens: 0 }, "invalid_value", "max_tokens"],
+    ["an invalid output limit", { max_tokens: -1 }, "invalid_value", "max_tokens"],
     ["no messages", { messages: null }, "missing_required_parameter", "messages"],
     ["no model", { model: null }, "missing_required_parameter", "model"],
     ["a container", { container: "c" }, "unsupported_parameter", "container"],

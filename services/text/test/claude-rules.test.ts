@@ -58,7 +58,7 @@ describe("API versions", () => {
   });
 });
 
-test("a messages client fills a cache with max_tokens: 0, where its request is passed", async () => {
+test("a messages client fills a cache with max_tokens: 0", async () => {
   const body = { ...sonnet, max_tokens: 0 };
   const answer = await post("/v1/messages", body, oldVersion);
   expect(answer).toMatchObject({ status: 200, body: { content: [], usage: { output_tokens: 0 } } });

@@ -29,7 +29,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
     stream: fields.flag("stream") ?? false,
     instructions,
     turns,
-    maxTokens: parseMaxTokens(fields),
+    ...parseMaxTokens(fields),
     ...(tools.length > 0 ? { tools } : {}),
     ...withoutUndefined({
       ...parseToolChoice(fields),
@@ -57,9 +57,11 @@ function canBeMarked(part: Part): part is TextPart | ImagePart | FilePart | Tool
   return part.kind === "text" || part.kind === "image" || part.kind === "file" || part.kind === "tool-result";
 }
 
-function parseMaxTokens(fields: Fields): number {
+/** Parses the output limit. A limit of 0 only fills the prompt cache. */
+function parseMaxTokens(fields: Fields): Pick<TextRequest, "maxTokens" | "prewarm"> {
   fields.need("max_tokens");
-  return fields.count("max_tokens", 1) ?? 1;
+  const maxTokens = fields.count("max_tokens");
+  return maxTokens === 0 ? { prewarm: true } : { maxTokens };
 }
 
 function parseThinking(body: Fields, output: Fields | undefined): ReasoningOptions | undefined {
