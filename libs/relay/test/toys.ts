@@ -3,6 +3,7 @@ import {
   rankingWires,
   realtimeWires,
   speechWires,
+  textWireNames,
   upstreamWires,
   vectorsWires,
   vendorTranscriptsWires,
@@ -16,6 +17,7 @@ import { wires as moderation } from "@modelgate/wires/moderation";
 import { wires as ranking } from "@modelgate/wires/ranking";
 import { wires as realtime } from "@modelgate/wires/realtime";
 import { wires as speech } from "@modelgate/wires/speech";
+import { wires as text } from "@modelgate/wires/text";
 import { wires as transcripts } from "@modelgate/wires/transcripts";
 import { wires as vectors } from "@modelgate/wires/vectors";
 import { wires as video } from "@modelgate/wires/video";
@@ -23,6 +25,7 @@ import { toy as imagesToy } from "../../wires/test/toys/images/index.ts";
 import { toy as moderationToy } from "../../wires/test/toys/moderation/index.ts";
 import { toy as rankingToy } from "../../wires/test/toys/ranking/index.ts";
 import { toy as realtimeToy } from "../../wires/test/toys/realtime/index.ts";
+import { toy as textToy } from "../../wires/test/toys/text/index.ts";
 import { toy as speechToy } from "../../wires/test/toys/speech/index.ts";
 import { toy as transcriptsToy } from "../../wires/test/toys/transcripts/index.ts";
 import { toy as vectorsToy } from "../../wires/test/toys/vectors/index.ts";
@@ -34,6 +37,7 @@ import { toy as videoToy } from "../../wires/test/toys/video/index.ts";
  * since some lists are copied when a module is loaded.
  */
 for (const [names, wires, toy] of [
+  [textWireNames, text, textToy],
   [vectorsWires, vectors, vectorsToy],
   [rankingWires, ranking, rankingToy],
   [wiresOfKind.moderation, moderation, moderationToy],

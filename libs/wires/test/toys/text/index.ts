@@ -1,11 +1,11 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
-import { wires, type StreamReader, type TextAnswer, type TextWire, type TextEvent } from "@modelgate/wires/text";
+import { wires, type StreamReader, type TextAnswer, type TextWire, type TextEvent } from "../../../src/text/index.ts";
 import { lengthPrefixed } from "./framing.ts";
 
 /** Wire of vendors whose streams are not server-sent events. */
-export const toyWire = {
+export const toy = {
   name: "toy",
   framing: lengthPrefixed,
   isFirstEvent: (event) => !isRecord(event["problem"]),
