@@ -1,19 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
-import { startLocalSuite, wavHead, type LocalBackends, type SuiteOptions } from "@modelgate/testkit";
+import { startHttpServer, startLocalSuite, wavHead, type LocalBackends, type SuiteOptions } from "@modelgate/testkit";
 import { resetPeak, readMemory } from "./measure.ts";
 
 const key = "sk-bench-0123456789abcdef";
 const mebibyte = 1_048_576;
 
-const config = {
+/** Number of small files that are sent before the measurement. */
+const warmUploads = 8;
+
+const configOf = (vendorUrl: string) => ({
   groups: { default: { models: ["*"] } },
   models: { scribe: { kind: "transcription", price: { second: 0.000001 } } },
-  channels: [
-    { id: "simulated", provider: "openai", baseUrl: "${SIMULATOR_URL}/openai/v1", keys: ["key"], models: ["scribe"] },
-  ],
+  channels: [{ id: "vendor", provider: "openai", baseUrl: `${vendorUrl}/v1`, keys: ["key"], models: ["scribe"] }],
   accounts: { bench: { balance: "1000.00", tokens: [{ key, group: "default" }] } },
-};
+});
 
 /** Maximum memory growth during an upload, in bytes. */
 export interface Growth {
@@ -29,9 +30,13 @@ export async function largeUpload(
   mebibytes: number,
   program: Pick<SuiteOptions<LocalBackends>, "fresh" | "limits"> = {},
 ): Promise<{ readonly passed: Growth; readonly spooled: Growth }> {
-  await using suite = await startLocalSuite({ shape: "apart", config, ...program });
+  // The simulator would parse the files.
+  await using vendor = await startHttpServer((file, response) => {
+    file.resume().once("end", () => response.setHeader("content-type", "application/json").end('{"text":"heard"}'));
+  });
+  await using suite = await startLocalSuite({ shape: "apart", config: configOf(vendor.url), ...program });
   const url = `${suite.edgeUrl}/v1/audio/transcriptions`;
-  for (let warm = 0; warm < 20; warm++) await upload(url, mebibyte, warm % 2 === 0);
+  for (let warm = 0; warm < warmUploads; warm++) await upload(url, mebibyte, warm % 2 === 0);
   const pids = { edge: suite.process("edge").pid, audio: suite.process("audio").pid };
   const grownBy = async (modelFirst: boolean): Promise<Growth> => {
     const before = { edge: resetPeak(pids.edge), audio: resetPeak(pids.audio) };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startScriptedServer, type ScriptedServer } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { googleAt, keyOf, openaiAt, settled, startText } from "./every-vendor.ts";
 import { forbidWarnings } from "./forbid-warnings.ts";
@@ -15,24 +16,47 @@ const kinds = {
   judge: ["moderation", "anthropic", "/anthropic", "claude-sonnet-4-5"],
 } as const;
 
+const answerBytes = 4_194_304;
+/** A vector of 3,072 dimensions. */
+const row = `[${Array.from({ length: 3_072 }, (_, at) => Math.sin(at + 1) / 17).join(",")}]`;
+/** Number of vectors in an answer of the vendor of `wide`. */
+let rows = 1;
+let vendor: ScriptedServer;
 let area: Area;
 beforeAll(async () => {
+  vendor = await startScriptedServer((_, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).write('{"object":"list","data":[');
+    for (let at = 0; at < rows; at++)
+      response.write(`${at === 0 ? "" : ","}{"object":"embedding","index":${at},"embedding":${row}}`);
+    response.end(`],"model":"wide","usage":{"prompt_tokens":40,"total_tokens":40}}`);
+    return undefined;
+  });
   area = await startText({
     accounts: ["failing"],
     models: Object.fromEntries(
-      Object.entries(kinds).map(([name, [kind]]) => [name, { kind, price: { input: 1, output: 1 } }]),
+      [...Object.entries(kinds), ["wide", ["embedding"]] as const].map(([name, [kind]]) => [
+        name,
+        { kind, price: { input: 1, output: 1 } },
+      ]),
     ),
-    channels: Object.entries(kinds).map(([id, [, provider, path, model, wire]]) => ({
-      id,
-      provider,
-      baseUrl: `\${SIMULATOR_URL}/at/${id}${path}`,
-      keys: [`key-of-${id}`],
-      models: { [id]: model },
-      ...(wire === undefined ? {} : { wires: [wire] }),
-    })),
+    channels: [
+      ...Object.entries(kinds).map(([id, [, provider, path, model, wire]]) => ({
+        id,
+        provider,
+        baseUrl: `\${SIMULATOR_URL}/at/${id}${path}`,
+        keys: [`key-of-${id}`],
+        models: { [id]: model },
+        ...(wire === undefined ? {} : { wires: [wire] }),
+      })),
+      { id: "wide", provider: "openai", baseUrl: `${vendor.url}/v1`, keys: ["k"], models: ["wide"] },
+    ],
+    limits: { relay: { limits: { answerBytes } } },
   });
 });
-afterAll(() => area?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await area?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
+});
 forbidWarnings();
 
 const key = keyOf("demo");
@@ -113,6 +137,22 @@ test.each(["openai-vectors", "gemini-vectors"])(
     expect(await inPath.json()).toMatchObject({ data: [{ embedding: expect.any(Array) }] });
   },
 );
+
+test("an answer above the maximum size is a clear error, and starts no cooldown; a smaller one arrives completely", async () => {
+  const ask = () => post("/v1/embeddings", { model: "wide", input: "a b c d" });
+  rows = 90;
+  for (let at = 0; at < 4; at++) {
+    const answer = await ask();
+    expect([answer.status, await answer.json()]).toMatchObject([
+      502,
+      { error: { code: "answer_too_large", message: expect.stringContaining(`larger than the ${answerBytes} bytes`) } },
+    ]);
+  }
+  rows = 60;
+  const text = await (await ask()).text();
+  expect(text.split(row)).toHaveLength(rows + 1);
+  expect(text.endsWith(`"usage":{"prompt_tokens":40,"total_tokens":40}}`)).toBe(true);
+});
 
 test.each(["jina-ranks", "cohere-ranks"])("%s ranks documents", async (model) => {
   const documents = ["the weather in Oslo", "a recipe for soup", "Oslo is a city"];
