@@ -3,17 +3,18 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import {
   moveRedisData,
+  openSlowProxy,
   startReplica,
   type LocalBackends,
   type LocalPostgres,
   type ReplicaServer,
   type Shape,
+  type SlowProxy,
   type Suite,
 } from "@modelgate/testkit";
 import type { Area, DisconnectTime, ChannelCount } from "./area.ts";
 import { areas } from "./areas.ts";
 import { logFolder, newestLog, onRedis } from "./redis-log.ts";
-import { openSlowProxy, type SlowProxy } from "./slow-proxy.ts";
 import { killBeforeAckFault, streamLossFaults } from "./stream-faults.ts";
 
 export interface ChaosSetup {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  openSlowProxy,
   startLocalBackends,
   startLocalPostgres,
   startSuite,
@@ -12,7 +13,6 @@ import {
 import { modelOf, type Vendor, type ChannelCount } from "./area.ts";
 import { areas } from "./areas.ts";
 import type { Engine, ChaosSetup } from "./faults.ts";
-import { openSlowProxy } from "./slow-proxy.ts";
 
 export interface ClientAccount {
   readonly accountId: string;

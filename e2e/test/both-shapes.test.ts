@@ -2,8 +2,10 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { shapes, startSuite, until, type Shape, type Suite } from "@modelgate/testkit";
+import { drainTests } from "./drain.ts";
 import { storedEvents } from "./events.ts";
-import { config as baseConfig, hello, keys, settledMoney, startInShapes } from "./suite-client.ts";
+import { moneyRaceTests } from "./money-race.ts";
+import { another, config as baseConfig, hello, keys, post, settledMoney, startInShapes } from "./suite-client.ts";
 
 const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
 const message = { ...hello("chat"), max_tokens: 50 };
@@ -60,10 +62,25 @@ let suites: Readonly<Record<Shape, Suite>>;
 beforeAll(async () => {
   // A reused process may run all services, and would then serve the area that this deployment does not run.
   suites = await startInShapes((shape) =>
-    startSuite({ ...(shape === "one" ? { fresh: true } : {}), shape, config: baseConfig }),
+    startSuite({
+      ...(shape === "one" ? { fresh: true } : {}),
+      shape,
+      config: baseConfig,
+      // Shorter than the answers of the last tests, so that the services end these calls themselves.
+      env: { DRAIN_MS: "2000" },
+    }),
   );
 });
 afterAll(() => Promise.all(Object.values(suites ?? {}).map((suite) => suite[Symbol.asyncDispose]())));
+
+test("500 simultaneous calls to services that have just started are all served", async () => {
+  const answers = await Promise.all(Array.from({ length: 500 }, () => post(suites.apart, another("fixed"))));
+  const refused = await Promise.all(answers.filter(({ ok }) => !ok).map((answer) => answer.text()));
+  expect(refused).toEqual([]);
+});
+
+// redis-cluster.test.ts has these tests in one process.
+moneyRaceTests(() => suites.apart);
 
 describe.each(shapes)("services %s", (shape) => {
   let suite: Suite;
@@ -134,6 +151,8 @@ test.each(Object.keys({ ...calls, ...refusals }))("clients get the same answers:
   if (name === "an area that this deployment does not run") return; // the status differs: unavailable, or not served
   expect(answers["one"]?.[name]).toEqual(answers["apart"]?.[name]);
 });
+
+drainTests(() => suites);
 
 function linesWith(log: string, text: string): readonly string[] {
   return log

@@ -39,6 +39,7 @@ export {
   type TestServer,
   type WebSocketTestServer,
 } from "./servers.ts";
+export { openSlowProxy, type SlowProxy } from "./slow-proxy.ts";
 export { sendEvent, startSessionVendor, type SessionVendor } from "./vendor/session-vendor.ts";
 export {
   startScriptedServer,

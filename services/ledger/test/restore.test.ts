@@ -30,7 +30,7 @@ let backends: LocalBackends;
 let redis: Redis;
 let bus: Bus;
 let ledger: AloneService;
-/** Database of the books. The tests in `e2e/test/redis-lost.test.ts` use a SQLite file. */
+/** Database of the books. The tests in `e2e/test/crash/lost-redis.ts` use a SQLite file. */
 let postgres: LocalPostgres;
 const startLedger = (rounds: Limits = {}): Promise<AloneService> =>
   startServiceAlone(

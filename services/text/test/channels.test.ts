@@ -4,6 +4,7 @@ import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { another, channel, config, hello, keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
+import { streamsOfDrain } from "./broken-streams.ts";
 import { googleAt } from "./every-vendor.ts";
 import { post, sdk } from "./requests.ts";
 import { readChannelStates, switchChannel } from "@modelgate/channels";
@@ -40,7 +41,7 @@ beforeAll(async () => {
         channel("pool", ["pooled"], { keys: ["pool-one", "pool-two"] }),
       ],
     },
-    env: { HEARTBEAT_MS: "100" },
+    env: { HEARTBEAT_MS: "100", DRAIN_MS: "2000" },
   });
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
@@ -320,6 +321,34 @@ test("a full channel gets 429, and its seat is released", async () => {
   expect(await refused.json()).toMatchObject({ error: { code: "channel_concurrency_exceeded" } });
   expect((await first).status).toBe(200);
   await until("the seat to be back", async () => (await post(area, hello("seat"))).status === 200);
+});
+
+// Ends the service, so it is the last test.
+test("a service that shuts down ends open streams with their wire's error, and a call without a first byte with 503", async () => {
+  const wires = streamsOfDrain("chat");
+  const before = await count("main");
+  const headersOf = (call: string) => ({ "anthropic-version": "2023-06-01", "x-request-id": `drained-${call}` });
+  const opened = wires.map(({ path, body }, at) => area.post(path, body, keys.demo, headersOf(String(at))));
+  const whole = post(area, hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}'), keys.demo, headersOf("whole"));
+  await until("all requests to reach the vendor", async () => (await count("main")) === before + wires.length + 1);
+  const answers = await Promise.all(opened);
+  const texts = Promise.all(answers.map((answer) => answer.text()));
+  await area.drain();
+  for (const [at, { path, broken }] of wires.entries()) expect((await texts)[at], path).toMatch(broken);
+  const refused = await whole;
+  expect(refused.status).toBe(503);
+  expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
+  const events = await until("an event of each", async () => {
+    const found = (await area.events()).filter(({ requestId }) => requestId.startsWith("drained-"));
+    return found.length === wires.length + 1 && found;
+  });
+  const [waited, ...streams] = events.toSorted((some, other) => other.status - some.status);
+  expect(waited).toMatchObject({ outcome: "failed", status: 503, costNanos: "0" });
+  for (const { outcome, status, units, costNanos } of streams) {
+    expect([outcome, status]).toEqual(["failed", 200]);
+    expect((units.outputTokens ?? 0) > 0 && costNanos !== "0").toBe(true);
+  }
+  expect((await area.settled("demo")).heldNanos).toBe(0n);
 });
 
 async function all<T>(stream: AsyncIterable<T>): Promise<readonly T[]> {
