@@ -3,11 +3,22 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { UsageEvent } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config, hello, keys, money, post, sdk, settledMoney } from "./suite-client.ts";
+import { shownChannel, switchedChannel } from "./operator.ts";
+import { channel, config, hello, keys, money, post, sdk, settledMoney } from "./suite-client.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config });
+  suite = await startSuite({
+    config: {
+      ...config,
+      models: {
+        ...config.models,
+        half: { kind: "chat", price: { input: 2.5 } },
+        bounded: { kind: "chat", price: { input: 1, output: 10 } },
+      },
+      channels: [...config.channels, channel("dubious", ["half", "bounded"])],
+    },
+  });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
@@ -77,6 +88,11 @@ test("image and file parts reach the vendor unchanged", async () => {
   expect(JSON.stringify(vendorRequest?.headers)).not.toContain(keys.demo);
 });
 
+test("fields that clients send as null count as absent", async () => {
+  const answer = await post(suite, { ...hello("fixed"), stream: null, max_tokens: null, n: null });
+  expect(answer.status).toBe(200);
+});
+
 test("a model with another name at the vendor keeps its name for the client", async () => {
   await suite.simulator.forget("other");
   const answer = await sdk(suite).chat.completions.create(hello("renamed"));
@@ -127,14 +143,14 @@ test("every call is one event, with every field of the contract, and is counted"
 test("model lists in three formats show what the key can call", async () => {
   const list = async (path: string, headers: Record<string, string>) =>
     (await fetch(suite.edgeUrl + path, { headers })).json();
-  const names = ["chat", "fixed", "renamed", "sketch"];
+  const names = ["bounded", "chat", "fixed", "half", "renamed", "sketch"];
   const ids: string[] = [];
   for await (const { id } of sdk(suite).models.list()) ids.push(id);
   expect(ids).toEqual(names);
   expect(await list("/v1/models", { "x-api-key": keys.demo, "anthropic-version": "2023-06-01" })).toMatchObject({
     data: names.map((id) => ({ type: "model", id })),
     has_more: false,
-    first_id: "chat",
+    first_id: "bounded",
     last_id: "sketch",
   });
   const gamma = { models: names.map((name) => ({ name: `models/${name}` })) };
@@ -158,4 +174,25 @@ test("the API is described by its OpenAPI document", async () => {
     openapi: "3.1.0",
     paths: { "/v1/chat/completions": { post: { operationId: "chatCompletions" } } },
   });
+});
+
+test("units without a price, and usage above all limits, are shown to the operator", async () => {
+  expect((await post(suite, hello("half"))).status).toBe(200);
+  await until("it to be counted", async () =>
+    (await (await fetch(`${suite.opsUrl("ledger")}/metrics`)).text()).includes(
+      'modelgate_usage_unpriced_total{model="half",unit="outputTokens"',
+    ),
+  );
+  const usage = { prompt_tokens: 1e15, completion_tokens: 3, total_tokens: 1e15 };
+  await suite.simulator.script("dubious", [{ usage }]);
+  const answer = await post(suite, { ...hello("bounded"), max_tokens: 50 });
+  const requestId = answer.headers.get("x-request-id") ?? "";
+  await until("its row", async () => {
+    const rows = JSON.stringify(await suite.ask("usage", "list", "--request-id", requestId));
+    return rows.includes(requestId) && rows.includes('"capped":["inputTokens"]');
+  });
+  const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
+  expect(metrics).toMatch(/modelgate_usage_capped_total\{channel="dubious",model="bounded",unit="inputTokens"/);
+  expect((await shownChannel(suite, "dubious")).cappedCalls).toBeGreaterThan(0);
+  expect((await switchedChannel(suite, "dubious", "enable")).cappedCalls).toBe(0);
 });

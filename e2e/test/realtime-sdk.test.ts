@@ -1,9 +1,11 @@
 import { once } from "node:events";
+import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { googleClient, openLive, textConfig } from "../../services/realtime/test/live-client.ts";
 import { channel, config as baseConfig, hello, keys, money, post } from "./suite-client.ts";
 import { ask, booksAgree, handshake, limits, openSession, price, refusal, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
@@ -16,8 +18,13 @@ const config = {
     ...baseConfig.models,
     live: { kind: "realtime", price },
     other: { kind: "realtime", price },
+    gem: { kind: "realtime", price },
   },
-  channels: [...baseConfig.channels, channel("voice", ["live", "other"])],
+  channels: [
+    ...baseConfig.channels,
+    channel("voice", ["live", "other"]),
+    channel("gem", { gem: "gemini-live-1" }, { provider: "gemini", baseUrl: "${SIMULATOR_URL}/at/gem/gemini" }),
+  ],
   accounts: {
     ...baseConfig.accounts,
     smallBudgetKey: {
@@ -30,7 +37,7 @@ const config = {
 let suite: Suite;
 let front: TlsFront;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config, env: { CORS_ORIGINS: "https://app.example" }, limits });
+  suite = await startSuite({ config, env: { CORS_ORIGINS: "https://app.example" }, limits });
   front = await tlsFront(suite.edgeUrl);
 });
 afterAll(async () => {
@@ -160,6 +167,23 @@ test("the browser's WebSocket sends its key as a subprotocol, which is neither e
   expect(JSON.stringify(vendorRequest)).not.toContain(keys.demo);
   expect(vendorRequest?.headers["sec-websocket-protocol"]).toBeUndefined();
   expect(vendorRequest?.headers["authorization"]).toBe("Bearer key-of-voice");
+});
+
+test("Google's SDK connects in its mode for Vertex, and with the newest version of the path; a wrong key is refused", async () => {
+  const headers = { authorization: `Bearer ${keys.demo}` };
+  const baseUrl = suite.edgeUrl;
+  for (const client of [
+    new GoogleGenAI({ vertexai: true, apiKey: keys.demo, httpOptions: { baseUrl, headers } }),
+    new GoogleGenAI({ apiKey: keys.demo, httpOptions: { baseUrl, apiVersion: "v1alpha" } }),
+  ]) {
+    const google = await openLive(client, "gem", textConfig);
+    google.session.sendClientContent({ turns: "Hello" });
+    expect((await google.turn()).text).toBe("You said: Hello");
+    google.session.close();
+  }
+  await booksAgree(suite, "demo");
+  await expect(openLive(googleClient(baseUrl, keys.disabled), "gem", textConfig)).rejects.toThrow();
+  await expect(openLive(googleClient(baseUrl, keys.narrow), "gem", textConfig)).rejects.toThrow(/code 10\d\d/);
 });
 
 describe("a client secret", () => {

@@ -9,7 +9,6 @@ const drained = "sk-drained-0123456789abcdef";
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
-    shape: "apart",
     config: {
       ...baseConfig,
       groups: { ...baseConfig.groups, texts: { models: ["chat"] } },

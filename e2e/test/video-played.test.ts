@@ -22,7 +22,7 @@ describe.skipIf(program === undefined)("a player", () => {
   let suite: Suite;
   let browser: Browser;
   beforeAll(async () => {
-    suite = await startSuite({ shape: "apart", config: films, limits: quickLimits });
+    suite = await startSuite({ config: films, limits: quickLimits });
     browser = await sharedBrowser(program ?? "");
   });
   afterAll(async () => {

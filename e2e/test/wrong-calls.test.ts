@@ -11,7 +11,7 @@ const page = join(import.meta.dirname, "../WRONG_CALLS.md");
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config, services: "all" });
+  suite = await startSuite({ config, services: "all" });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
