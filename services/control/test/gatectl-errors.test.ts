@@ -1,7 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startScriptedServer, type ScriptedServer } from "@modelgate/testkit";
-import { field } from "../src/field.ts";
 import { commands, runGatectl } from "../src/gatectl/run.ts";
 
 let control: ScriptedServer;
@@ -57,17 +56,4 @@ describe.each(commands.map((command) => [command.name, command] as const))("gate
     expect([status, stdout]).toEqual([2, ""]);
     expect(JSON.parse(stderr)).toEqual({ error: { message: expect.stringContaining("--no-such-option") } });
   });
-});
-
-test("a top-up whose answer is lost names the operation id that it sent", async () => {
-  const ids: unknown[] = [];
-  await using broken = await startScriptedServer(({ body }, response) => {
-    ids.push(field(JSON.parse(body), "operationId"));
-    response.destroy();
-    return undefined;
-  });
-  const { status, stderr } = await run(["account", "top-up", "acme", "5"], broken.url);
-  expect(status).toBe(1);
-  expect(ids).toEqual([expect.any(String)]);
-  expect(stderr).toContain(`--operation-id ${String(ids[0])}`);
 });

@@ -1,7 +1,6 @@
 import { Button, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
-import { get, post } from "../api/client.ts";
+import { post } from "../api/client.ts";
 import { exactUsd } from "../format/money.ts";
 import { localTime } from "../format/times.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -9,6 +8,7 @@ import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { FieldsForm } from "../parts/form.tsx";
+import { useAccounts } from "../parts/use-accounts.ts";
 import { useDraft } from "../parts/use-draft.ts";
 import { useChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
@@ -16,7 +16,7 @@ import { PageLink } from "../parts/page-link.tsx";
 import { translate } from "../texts/translate.ts";
 
 export function AccountsPage() {
-  const accounts = useQuery({ queryKey: ["accounts"], queryFn: () => get("/accounts") });
+  const accounts = useAccounts();
   const mayCreate = usePermission("operator");
   return (
     <Page title={translate("Accounts and keys")} controls={mayCreate && <CreateAccount />}>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Account, Channel } from "../api/types.ts";
 import { formatDuration } from "../format/numbers.ts";
+import { useAccounts } from "./use-accounts.ts";
 import { useSystem } from "./use-system.ts";
 import { translate, translateTerm } from "../texts/translate.ts";
 import { exactUsd } from "../format/money.ts";
@@ -108,11 +109,7 @@ function isUnconfigured({ state, reason }: Pick<Channel, "state" | "reason">): b
 }
 
 function LowAccounts() {
-  const accounts = useQuery({
-    queryKey: ["accounts"],
-    queryFn: () => get("/accounts"),
-    refetchInterval: refreshMs,
-  });
+  const accounts = useAccounts(refreshMs);
   const low = accounts.data?.filter(hasLowBalance) ?? [];
   if (low.length === 0) return null;
   return (

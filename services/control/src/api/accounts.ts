@@ -21,7 +21,10 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const after = query.get("after") ?? "";
       const { account, access } = operator;
       const accountIds = account === undefined ? await listAccountIds(redis) : (access?.accounts ?? [account]);
-      const ids = accountIds.filter((id) => id > after).slice(0, pageSize);
+      const ids = accountIds
+        .filter((id) => id > after)
+        .toSorted()
+        .slice(0, pageSize);
       const accounts = await Promise.all(ids.map((id) => findAccount(redis, id)));
       return accounts.filter((account) => account !== undefined).map(accountView);
     },

@@ -63,7 +63,7 @@ export const accountCommands: readonly Command[] = [
     options: { after: "list accounts after this id" },
     example: "gatectl account list",
     async run({ options }, server) {
-      const data = await server.get("/accounts", { after: options["after"] });
+      const data = await accountsAfter(server, options["after"]);
       return { data, text: renderTable(data, columns, noAccounts) };
     },
   },
@@ -121,6 +121,19 @@ export const accountCommands: readonly Command[] = [
     run: (args, server) => change(args, server.post, requiredPositional(args, 1, "AMOUNT"), "correction"),
   },
 ];
+
+/** Reads all pages of the list of accounts. The last one is empty. */
+async function accountsAfter(server: Server, first: string | undefined): Promise<readonly unknown[]> {
+  const accounts: unknown[] = [];
+  for (let after = first; ;) {
+    const answer = await server.get("/accounts", { after });
+    const page: readonly unknown[] = Array.isArray(answer) ? answer : [];
+    const last = field(page.at(-1), "id");
+    if (typeof last !== "string") return accounts;
+    accounts.push(...page);
+    after = last;
+  }
+}
 
 async function set(args: Arguments, server: Server, body: object): Promise<Output> {
   const data = await server.post(`/accounts/${positionalInPath(args, 0, "ID")}`, body);
