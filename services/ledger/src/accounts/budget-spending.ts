@@ -3,8 +3,10 @@ import { readTokensOf, readTotals, type Books, type TotalsQuery, type UsageTotal
 import { publicTokenOf } from "./write-to-redis.ts";
 
 const dayMs = 24 * 60 * 60_000;
-/** Maximum number of earlier periods whose unspent money rolls over. */
-const maxEarlierPeriods = 12;
+/** Maximum number of earlier periods whose unspent money rolls over, as in budgets.lua. */
+const maxEarlierPeriods = 400;
+/** Number of days that one query sums. */
+const daysPerQuery = 31;
 
 /** Computes the spending of budgets in their current periods. Returns it by budget id. */
 export async function computeAllSpending(
@@ -51,16 +53,20 @@ export async function computeSpending(queries: AccountQueries, budget: Budget, n
   const current = periodAt(period, zone, nowMs);
   const calls = await filterOfScope(queries, budget.scope);
   // The sum ends with a whole UTC day, so that today is also read from the daily totals.
-  const endOfToday = Math.ceil((nowMs + 1) / dayMs) * dayMs;
+  const endOfToday = startOfDay(nowMs) + dayMs;
   const spentIn = (startMs: number, endMs: number) => sumOf(queries, calls, startMs, Math.min(endMs, endOfToday));
   const spentNanos = await spentIn(period === "total" ? createdMs : current.startMs, current.endMs);
   if (rolloverNanos === undefined || period === "total" || createdMs >= current.startMs)
     return { period: current.number, spentNanos };
   const first = Math.max(periodAt(period, zone, createdMs).number, current.number - maxEarlierPeriods);
+  const daily = await spentByDay(queries, calls, periodWith(period, zone, first).startMs, current.startMs);
   let [carried, leftBefore] = [0n, 0n];
   for (let number = first; number < current.number; number++) {
     const { startMs, endMs } = periodWith(period, zone, number);
-    leftBefore = BigInt(budget.nanos) + carried - (await spentIn(startMs, endMs));
+    const days = sumDays(daily, startMs, endMs);
+    // In most time zones, a period begins and ends within UTC days.
+    const spent = days === 0n || (startMs % dayMs === 0 && endMs % dayMs === 0) ? days : await spentIn(startMs, endMs);
+    leftBefore = BigInt(budget.nanos) + carried - spent;
     carried = rolloverAmount(budget, leftBefore);
   }
   return { period: current.number, spentNanos, leftBefore };
@@ -106,15 +112,46 @@ async function filterOfScope({ account, tokens }: AccountQueries, scope: string)
   return { filter: { account }, keys: new Set(included.map(({ id }) => id)) };
 }
 
-async function sumOf(
+async function sumOf(queries: AccountQueries, calls: BudgetCallFilter, from: number, to: number): Promise<bigint> {
+  if (from >= to) return 0n;
+  const totals = await readCosts(queries, calls, { from, to, groupBy: ["token"] });
+  return totals.reduce((sum, { nanos }) => sum + nanos, 0n);
+}
+
+/** Reads the spending of each UTC day that overlaps a span. Returns it by the start of the day; days without calls are absent. */
+async function spentByDay(
   queries: AccountQueries,
-  { filter, keys }: BudgetCallFilter,
+  calls: BudgetCallFilter,
   from: number,
   to: number,
-): Promise<bigint> {
-  if (from >= to) return 0n;
-  const totals = await queries.totals({ ...filter, from, to, groupBy: ["token"], sums: ["cost"] });
+): Promise<ReadonlyMap<number, bigint>> {
+  const daily = new Map<number, bigint>();
+  for (let start = startOfDay(from); start < to; start += daysPerQuery * dayMs) {
+    const end = Math.min(start + daysPerQuery * dayMs, startOfDay(to - 1) + dayMs);
+    for (const { day, nanos } of await readCosts(queries, calls, { from: start, to: end, groupBy: ["token", "day"] }))
+      daily.set(day, (daily.get(day) ?? 0n) + nanos);
+  }
+  return daily;
+}
+
+/** Returns the spending of all UTC days that overlap a span. */
+function sumDays(daily: ReadonlyMap<number, bigint>, from: number, to: number): bigint {
+  let sum = 0n;
+  for (let day = startOfDay(from); day < to; day += dayMs) sum += daily.get(day) ?? 0n;
+  return sum;
+}
+
+function startOfDay(atMs: number): number {
+  return Math.floor(atMs / dayMs) * dayMs;
+}
+
+async function readCosts(
+  queries: AccountQueries,
+  { filter, keys }: BudgetCallFilter,
+  span: Pick<TotalsQuery, "from" | "groupBy" | "to">,
+): Promise<readonly { readonly day: number; readonly nanos: bigint }[]> {
+  const totals = await queries.totals({ ...filter, ...span, sums: ["cost"] });
   return totals
     .filter(({ by }) => keys === undefined || keys.has(by.token ?? ""))
-    .reduce((sum, { sums }) => sum + BigInt(sums["costNanos"] ?? "0"), 0n);
+    .map(({ by, sums }) => ({ day: Date.parse(by.day ?? ""), nanos: BigInt(sums["costNanos"] ?? "0") }));
 }
