@@ -21,7 +21,7 @@ const fees: Readonly<Record<TextWire, readonly object[]>> = {
     { speed: "fast" },
   ],
   generateContent: [
-    ...["googleSearch", "google_search", "codeExecution", "code_execution", "fileSearch"].map((name) => ({
+    ...["googleSearch", "google_search", "googleMaps", "google_maps", "fileSearch"].map((name) => ({
       tools: [{ [name]: {} }],
     })),
     { serviceTier: "priority" },
@@ -29,7 +29,7 @@ const fees: Readonly<Record<TextWire, readonly object[]>> = {
 };
 /** Matches names of request members that cost extra. */
 const fee =
-  /web_search\w*|search_parameters|image_generation|code_?\w+|google_?search|file_?search|service_?tier|speed/i;
+  /web_search\w*|search_parameters|image_generation|code_?\w+|google_?(?:search|maps)|file_?search|service_?tier|speed/i;
 
 const unpriced: Attack = {
   id: "unpriced",

@@ -7,6 +7,7 @@ import { wires } from "../src/text/index.ts";
 import { mediaOf, measureTypedPart } from "../src/text/params.ts";
 
 const tool = (path: string, unit?: string) => (unit === undefined ? { path } : { path, unit });
+const tokenTool = (path: string) => ({ path, costsOnlyTokens: true });
 
 describe("charges that a request asks for in addition to tokens", () => {
   test.each<[TwoSidedWire, JsonRecord, readonly object[]]>([
@@ -101,7 +102,7 @@ describe("charges that a request asks for in addition to tokens", () => {
       },
       [
         { path: "tools[5]", unit: "webSearches", maxCalls: 3 },
-        tool("tools[6]"),
+        tokenTool("tools[6]"),
         tool("tools[7]", "codeInterpreters"),
         { ...tool("tools[10]", "webSearches"), freeUnit: "codeInterpreters" },
         tool("tools[11]", "codeInterpreters"),
@@ -124,8 +125,8 @@ describe("charges that a request asks for in addition to tokens", () => {
       [
         tool("tools[1].googleSearch", "webSearches"),
         tool("tools[2].google_search", "webSearches"),
-        tool("tools[2].code_execution", "codeInterpreters"),
-        tool("tools[3].urlContext"),
+        tokenTool("tools[2].code_execution"),
+        tokenTool("tools[3].urlContext"),
         tool("tools[4].googleMaps", "webSearches"),
         tool("tools[5].fileSearch", "fileSearches"),
       ],
@@ -220,12 +221,7 @@ describe("charges that an answer reports in addition to tokens", () => {
     ["fileSearches", "fs_1"],
     ["imageGenerations", "ig_1"],
   );
-  const contentCalls = calls(
-    ["webSearches", "0 a"],
-    ["webSearches", "0 b"],
-    ["webSearches", "0 maps"],
-    ["codeInterpreters", "session"],
-  );
+  const contentCalls = calls(["webSearches", "0 a"], ["webSearches", "0 b"], ["webSearches", "0 maps"]);
 
   test.each<[TwoSidedWire, JsonRecord, object | undefined]>([
     ["chat", chat, { counts: { webSearches: 2 }, tier: "flex" }],

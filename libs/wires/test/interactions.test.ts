@@ -537,10 +537,10 @@ test("a step of an unknown type is refused with its path", () => {
 test("tools that only this vendor runs are sent only to it", () => {
   const { request: parsedRequest } = parse({
     input: "Hi",
-    tools: [{ type: "google_search" }, { type: "code_execution" }],
+    tools: [{ type: "google_search" }, { type: "file_search" }],
   });
   expect(render({ tools: parsedRequest.tools }).body).toMatchObject({
-    tools: [{ type: "google_search" }, { type: "code_execution" }],
+    tools: [{ type: "google_search" }, { type: "file_search" }],
   });
   expect(failureOf(() => wires.chat.vendor.render(parsedRequest, target))).toMatchObject({
     code: "unsupported_parameter",

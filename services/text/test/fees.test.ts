@@ -145,7 +145,6 @@ const tools: readonly (readonly [Wire, object, string, object, number])[] = [
   ["messages", { tools: [{ type: "web_search_20250305", name: "web_search" }] }, "tools[0]", search, 20_000_000],
   ["messages", { tools: [{ type: "code_execution_20250825", name: "code_execution" }] }, "tools[0]", code, 30_000_000],
   ["content", { tools: [{ googleSearch: {} }] }, "tools[0].googleSearch", search, 20_000_000],
-  ["content", { tools: [{ codeExecution: {} }] }, "tools[0].codeExecution", code, 30_000_000],
   ["content", { tools: [{ fileSearch: {} }] }, "tools[0].fileSearch", { fileSearches: 1 }, 2_500_000],
 ];
 

@@ -87,7 +87,6 @@ const charged: Readonly<Record<TextWire, (body: Body, usage: object) => TextAnsw
     const tools = JSON.stringify(body["tools"] ?? []);
     const tier = body["serviceTier"];
     return {
-      before: tools.includes("codeExecution") ? [{ executableCode: { language: "PYTHON", code: "1" } }] : [],
       more: {
         groundingMetadata: {
           ...(tools.includes("googleSearch") ? { webSearchQueries: ["a", "b"], groundingChunks: [{ web: {} }] } : {}),

@@ -242,8 +242,8 @@ export class CallFees {
   #limitToolCalls<Sent extends SentFees>(exchange: Sent, sent: RequestedFees): Sent {
     const { price, limits } = this.#options;
     const { capTools } = exchange;
-    const isPaid = sent.tools.some(({ unit }) => unit !== undefined && price.has(unit));
-    if (capTools === undefined || !isPaid || !Buffer.isBuffer(exchange.body)) return exchange;
+    const isHeld = sent.tools.some((tool) => isToolPriced(tool, price));
+    if (capTools === undefined || !isHeld || !Buffer.isBuffer(exchange.body)) return exchange;
     return { ...exchange, body: capTools(exchange.body, limits.toolCalls) };
   }
 }
@@ -256,9 +256,9 @@ function feesWithout(fees: RequestedFees | undefined, dropped: readonly string[]
   return { ...fees, tools: fees.tools.filter(isSent), tiers: fees.tiers.filter(isSent) };
 }
 
-/** Returns true if a model has a price for a vendor-side tool. */
-export function isToolPriced({ unit }: RequestedTool, price: Price): boolean {
-  return unit !== undefined && price.has(unit);
+/** Returns true if a model has a price for a vendor-side tool, or the tool costs only tokens. */
+export function isToolPriced({ unit, costsOnlyTokens }: RequestedTool, price: Price): boolean {
+  return costsOnlyTokens === true || (unit !== undefined && price.has(unit));
 }
 
 /** Returns true if a service tier costs no more than the default one, or has a price. */

@@ -73,6 +73,18 @@ describe("charges without a price", () => {
     expect(refusal(() => feesOf(body).checkExchange(exchange(body)))).toBeUndefined();
   });
 
+  test.each<readonly [TextWireName, JsonRecord]>([
+    ["messages", { type: "web_fetch_20250910" }],
+    ["content", { urlContext: {}, codeExecution: {} }],
+    ["interactions", { type: "url_context" }],
+    ["interactions", { type: "code_execution" }],
+  ])("%s %j costs only its tokens, for which money is held", (wire, tool) => {
+    const fees = feesOf({ tools: [tool] }, {}, wire);
+    expect(refusal(() => fees.checkExchange(exchange({ tools: [tool] }, { wire })))).toBeUndefined();
+    expect(fees.maxFees.inputTokens).toBeGreaterThanOrEqual(limits.toolCalls * limits.toolTokens);
+    expect(fees.maxFees.units).toEqual({});
+  });
+
   test("a model that a tool names must be allowed for the caller, even where tools pass", () => {
     const body = { tools: [{ type: "image_generation", model: "other" }] };
     for (const unpriced of ["refuse", "pass"] as const)
@@ -106,10 +118,10 @@ describe("charges without a price", () => {
   });
 
   test("is refused if another wire's request would state it differently", () => {
-    const fees = feesOf({ tools: [{ functionDeclarations: [] }, { codeExecution: {} }] }, {}, "content");
-    const requestedFees = { tools: [{ path: "tools[0]", unit: "codeInterpreters" as const }], tiers: [] };
+    const fees = feesOf({ tools: [{ functionDeclarations: [] }, { fileSearch: {} }] }, {}, "content");
+    const requestedFees = { tools: [{ path: "tools[0]", unit: "fileSearches" as const }], tiers: [] };
     expect(refusal(() => fees.checkExchange(exchange({}, { requestedFees })))).toMatchObject({
-      param: "tools[1].codeExecution",
+      param: "tools[1].fileSearch",
     });
   });
 });

@@ -9,6 +9,8 @@ export interface RequestedTool {
   readonly path: string;
   /** Unit by which the tool is billed; absent if it has no price. */
   readonly unit?: ToolUnit | undefined;
+  /** True if the vendor charges only for the tokens that the tool adds. */
+  readonly costsOnlyTokens?: boolean | undefined;
   readonly maxCalls?: number | undefined;
   /** Model that the tool uses. */
   readonly model?: string | undefined;

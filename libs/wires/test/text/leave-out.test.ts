@@ -9,7 +9,7 @@ function reduced(wire: Wire, body: object) {
   const remaining = withoutUnpriced(
     Buffer.from(JSON.stringify(body)),
     feesOfBody,
-    ({ unit }) => unit === "codeInterpreters",
+    ({ unit, costsOnlyTokens }) => costsOnlyTokens === true || unit === "codeInterpreters",
     ({ name }) => name === "flex",
   );
   return remaining && { ...remaining, body: JSON.parse(remaining.body.toString()) };

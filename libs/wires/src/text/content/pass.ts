@@ -27,7 +27,7 @@ const readFrameText = memberTextReader(["text", "name"]);
 const mayBeLastFrame = frameIncludes('"finishReason"', '"blockReason"');
 
 /** Matches frames with usage, a tool that the vendor ran, or a failure. */
-const isParsedFrame = frameIncludes('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
+const isParsedFrame = frameIncludes('"usageMetadata"', '"groundingMetadata"', '"error"');
 
 const callMembers = ['"functionCall"', '"function_call"'].map((text) => Buffer.from(text));
 

@@ -1,5 +1,5 @@
 import { totalInputTokens, totalOutputTokens, type Units, withoutUndefined, type ToolUnit } from "@modelgate/contracts";
-import { asRecords, isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
+import { asRecords, isRecord, ownEntry, type JsonRecord } from "@modelgate/formats/json";
 import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
 import { feesUnlessNone, requestedTiers, recordsWithPaths, reportedFees, normalizeTier } from "../fees.ts";
 import { googleUsage, tokensByModality, type GoogleUsageForm } from "../hub/counts.ts";
@@ -45,18 +45,18 @@ export function renderUsage(units: Units): JsonRecord {
 export const feeMembers = ["tools", "serviceTier", "service_tier"];
 
 /** Units by which tools are billed. The names are in lower case, without underscores. */
-const units: Readonly<Record<string, ToolUnit | undefined>> = {
+const units: Readonly<Record<string, ToolUnit>> = {
   googlesearch: "webSearches",
   googlesearchretrieval: "webSearches",
   enterprisewebsearch: "webSearches",
   googlemaps: "webSearches",
-  codeexecution: "codeInterpreters",
   filesearch: "fileSearches",
   retrieval: "fileSearches",
 };
 
 /** Tools that are not charged, because the client runs them. */
 const freeTools: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
+const tokenTools: ReadonlySet<string> = new Set(["urlcontext", "codeexecution"]);
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
@@ -69,7 +69,8 @@ function vendorTools(path: string, tool: JsonRecord): readonly RequestedTool[] {
   return Object.entries(tool).flatMap(([name, value]) => {
     const folded = name.toLowerCase().replaceAll("_", "");
     if (value === undefined || value === null || freeTools.has(folded)) return [];
-    return [{ path: `${path}.${name}`, unit: Object.hasOwn(units, folded) ? units[folded] : undefined }];
+    const tool = { path: `${path}.${name}`, unit: ownEntry(units, folded) };
+    return [tokenTools.has(folded) ? { ...tool, costsOnlyTokens: true } : tool];
   });
 }
 
@@ -82,26 +83,14 @@ export function contentFees({
   modelVersion: model,
 }: JsonRecord): ReportedExtraUsage | undefined {
   const isByRequest = typeof model === "string" && searchesByRequest.test(model);
-  const calls = asRecords(candidates).flatMap((candidate) => toolCallsOfCandidate(candidate, isByRequest));
+  const calls = asRecords(candidates).flatMap(({ index, groundingMetadata: grounding }) =>
+    isRecord(grounding) ? callsOfGrounding(typeof index === "number" ? index : 0, grounding, isByRequest) : [],
+  );
   const tier = isRecord(usage) ? normalizeTier(usage["serviceTier"] ?? usage["trafficType"]) : undefined;
   return reportedFees({ calls, tier });
 }
 
-/** Lists the charged calls of a candidate. Code execution is one call, even if code ran several times. */
-function toolCallsOfCandidate(
-  { index, content, groundingMetadata: grounding }: JsonRecord,
-  isByRequest: boolean,
-): readonly ReportedCall[] {
-  const parts = asRecords(memberOf(content, "parts"));
-  const ranCode = parts.some((part) => part["executableCode"] !== undefined);
-  const choice = typeof index === "number" ? index : 0;
-  return [
-    ...(isRecord(grounding) ? toolCallsOfGrounding(choice, grounding, isByRequest) : []),
-    ...(ranCode ? [{ unit: "codeInterpreters", id: "session" } as const] : []),
-  ];
-}
-
-function toolCallsOfGrounding(
+function callsOfGrounding(
   choice: number,
   { webSearchQueries, groundingChunks }: JsonRecord,
   isByRequest: boolean,

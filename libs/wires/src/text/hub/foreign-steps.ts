@@ -30,6 +30,8 @@ const lostTools: readonly (readonly [name: RegExp, word: string])[] = [
   [/^programmatic_tool_calling$/, "tools.programs"],
   [/^(?:googleMaps|google_maps)$/, "tools.google-maps"],
   [/^(?:urlContext|url_context)$/, "tools.url-context"],
+  [/^web_fetch$/, "tools.web-fetch"],
+  [/^(?:codeExecution|code_execution)$/, "tools.code-execution"],
 ];
 
 /** Tools of Google's two wires, by their names on the content wire. */

@@ -50,11 +50,16 @@ export const feeMembers = ["tools", "service_tier"];
 
 /** Tools that are not charged, because the client runs them. */
 const freeTools: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
+const tokenTools: ReadonlySet<unknown> = new Set(["url_context", "code_execution"]);
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const tools = toolsIn(body["tools"]).filter(([, { type }]) => !freeTools.has(type));
   return feesUnlessNone({
-    tools: tools.map(([path, { type }]) => ({ path: `tools${path}`, unit: unitOfTool(type) })),
+    tools: tools.map(([path, { type }]) =>
+      tokenTools.has(type)
+        ? { path: `tools${path}`, costsOnlyTokens: true }
+        : { path: `tools${path}`, unit: unitOfTool(type) },
+    ),
     tiers: requestedTiers(body, "service_tier"),
   });
 }
@@ -79,14 +84,11 @@ export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecor
   });
 }
 
-/**
- * Returns the charged calls of a step. Each search query is one call. Code execution is one call, even if code ran
- * several times.
- */
+/** Returns the charged calls of a step. Each search query is one call. */
 export function callsOfStep({ type, id, arguments: args }: JsonRecord): readonly ReportedCall[] {
   const unit = typeof type === "string" && type.endsWith("_call") ? unitOfTool(type) : undefined;
-  if (unit === undefined) return [];
-  if (unit === "codeInterpreters") return [{ unit, id: "session" }];
+  // The vendor charges nothing but tokens for running code.
+  if (unit === undefined || unit === "codeInterpreters") return [];
   const queries = memberOf(args, "queries");
   const max = Array.isArray(queries) && queries.length > 0 ? queries.length : 1;
   return Array.from({ length: max }, (_, index) => ({ unit, id: `${String(id)} ${index}` }));

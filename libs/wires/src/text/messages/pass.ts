@@ -14,15 +14,16 @@ import {
 } from "@modelgate/formats/json";
 import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import { reportedFees } from "../fees.ts";
-import { adaptiveModel } from "../hub/claude.ts";
+import { adaptiveModel, isOnBedrock } from "../hub/claude.ts";
 import { isEffective } from "../hub/openai-models.ts";
 import { hasCallWithoutReasoning } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
-import type { SeenFrame, TextPass, EarlyEnd } from "../pass.ts";
+import { withoutUnpriced } from "../leave-out.ts";
+import type { FittedBody, SeenFrame, TextPass, EarlyEnd } from "../pass.ts";
 import { textFrom, frameIncludes, plainFrame, renameAt, memberTextReader } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
-import { callOfBlock, messagesFees, chargedUsage, renderUsage } from "./usage.ts";
+import { callOfBlock, messagesFees, chargedUsage, renderUsage, requestedFees } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
 import { messagesBlocks } from "./vendor-turns.ts";
 
@@ -47,6 +48,31 @@ function startsWith(frame: Buffer, line: Buffer): boolean {
   return frame.subarray(0, line.length).equals(line);
 }
 
+function* withoutSampling(request: FittedBody): Generator<undefined, FittedBody> {
+  const { body } = request;
+  if (!(yield* includesAny(body, ...samplingBytes))) return request;
+  yield* findMembersInTurns(body);
+  const members = membersOf(body);
+  const refused = members.map(({ name }) => name).filter((name) => sampling.has(name));
+  if (refused.length === 0) return request;
+  const dropped = refused.filter((name) => isEffective(name, parseMember(body, name, members)));
+  return { body: withoutMembers(body, refused), dropped: [...request.dropped, ...dropped] };
+}
+
+/** Removes the tools that the vendor runs. A request that forces such a tool is unchanged. */
+function* withoutServerTools(body: Buffer): Generator<undefined, FittedBody> {
+  const tools = requestedFees({ tools: yield* memberInTurns(body, "tools") });
+  const remaining =
+    tools &&
+    withoutUnpriced(
+      body,
+      tools,
+      () => false,
+      () => true,
+    );
+  return remaining ?? { body, dropped: [] };
+}
+
 export const messagesPass: TextPass = {
   /** Returns false if the model refuses the thinking of the request. */
   *accepts(body, model) {
@@ -66,16 +92,10 @@ export const messagesPass: TextPass = {
     return yield* spliceInTurns(cleanedBody, { model: JSON.stringify(model) });
   },
 
-  /** Removes sampling parameters if the model refuses them. */
+  /** Removes sampling parameters and tools that the model refuses. */
   *fit(body, { model }) {
-    if (adaptiveModel(model) === undefined || !(yield* includesAny(body, ...samplingBytes)))
-      return { body, dropped: [] };
-    yield* findMembersInTurns(body);
-    const members = membersOf(body);
-    const refused = members.map(({ name }) => name).filter((name) => sampling.has(name));
-    if (refused.length === 0) return { body, dropped: [] };
-    const dropped = refused.filter((name) => isEffective(name, parseMember(body, name, members)));
-    return { body: withoutMembers(body, refused), dropped };
+    const fitted = isOnBedrock(model) ? yield* withoutServerTools(body) : { body, dropped: [] };
+    return adaptiveModel(model) === undefined ? fitted : yield* withoutSampling(fitted);
   },
 
   /** Inspects an event. The last report may leave out input counts that the first event has reported. */

@@ -188,6 +188,7 @@ function vendorTool(path: string, { type = "custom", max_uses: max }: JsonRecord
     {
       path,
       unit: unitOfTool(type),
+      costsOnlyTokens: type.startsWith("web_fetch_") ? true : undefined,
       maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined,
       freeUnit: runsCode(type) ? "codeInterpreters" : undefined,
     },
