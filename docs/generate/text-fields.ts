@@ -27,6 +27,7 @@ const hints: Readonly<Record<string, string>> = {
   "text.citations": "citations of an earlier answer",
   "tool-result.cache": "cache marker of a tool's result",
   "tool-result.is-error": "error flag of a tool result, which the chat wire replaces by the prefix `Error:`",
+  "tools.advisor": "Anthropic's tool that asks another model, if the vendor does not have this tool",
   "tools.cache": "cache marker of a tool",
   "tools.code-execution": "code execution of Google or Anthropic, if the vendor does not have this tool",
   "tools.format": "grammar of a free-text tool, which becomes a function",

@@ -22,19 +22,24 @@ export function gatewayModelName(
   return [model, plain].find((name) => catalog.kindOf(name) !== undefined);
 }
 
-/** Returns a body whose `fallbacks` name the models as the channel's vendor does. */
+/** Members with lists of objects that may name a further model. */
+const membersWithModels = ["fallbacks", "tools"] as const;
+
+/** Returns a body whose fallbacks and tools name further models as the channel's vendor does. */
 export async function withFallbackNames(
   body: Buffer,
   channel: CatalogChannel,
   nameOf: (model: string) => string | undefined,
 ): Promise<Buffer> {
   await inTurnsIfLong(findMembersInTurns(body));
-  const fallbacks = memberOf(body, "fallbacks");
-  if (!Array.isArray(fallbacks)) return body;
-  const renamed = fallbacks.map((each: unknown) => {
+  const rename = (each: unknown): unknown => {
     if (!isRecord(each) || typeof each["model"] !== "string") return each;
     const model = channel.models.get(nameOf(each["model"]) ?? "");
     return model === undefined ? each : { ...each, model };
+  };
+  const renamed = membersWithModels.flatMap((name) => {
+    const list = memberOf(body, name);
+    return Array.isArray(list) ? [[name, JSON.stringify(list.map(rename))] as const] : [];
   });
-  return spliceMembers(body, { fallbacks: JSON.stringify(renamed) });
+  return spliceMembers(body, Object.fromEntries(renamed));
 }

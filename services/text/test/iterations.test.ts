@@ -146,6 +146,13 @@ describe("fallback models in a request", () => {
     expect((await call({ fallbacks: [{ model: "claude-opus-4-8" }] })).dropped).toBeNull();
   });
 
+  test("of an advisor tool are sent by the vendor's names; one without a price is dropped and named", async () => {
+    const tools = ["opus", "claude-unknown"].map((model) => ({ type: "advisor_20260301", name: "advisor", model }));
+    vendor.report({ usage: tokens(1, 1) });
+    expect(await call({ tools })).toMatchObject({ status: 200, dropped: "tools[1]" });
+    expect(JSON.parse(vendor.requests.at(-1)?.body ?? "{}").tools).toEqual([{ ...tools[0], model: "claude-opus-4-8" }]);
+  });
+
   test("are dropped if the key may not use them", async () => {
     expect(await call({ fallbacks }, keys.few)).toMatchObject({ status: 200, dropped: "fallbacks[0], fallbacks[1]" });
     expect(sentFallbacks()).toBeUndefined();

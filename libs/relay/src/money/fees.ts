@@ -277,7 +277,9 @@ function isDearer(name: string | undefined, { serviceTiers, factor }: Price): bo
 
 function maxFeesOf(options: FeesOptions): MaxFees {
   const { requested, price, limits } = options;
-  const tools = (requested?.tools ?? []).filter(({ fallback }) => fallback === undefined);
+  const isCalled = ({ fallback, costsOnlyTokens }: RequestedTool): boolean =>
+    fallback === undefined || costsOnlyTokens === true;
+  const tools = (requested?.tools ?? []).filter(isCalled);
   const all = requested?.maxCalls;
   const units: Units = {};
   let calls = 0;

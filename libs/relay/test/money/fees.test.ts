@@ -85,6 +85,18 @@ describe("charges without a price", () => {
     expect(fees.maxFees.units).toEqual({});
   });
 
+  test("an advisor costs its model's tokens, for which money is held at the higher price", () => {
+    const body = { tools: [{ type: "advisor_20260301", model: "opus", max_uses: 2 }] };
+    const opus = compilePrice({ input: 50, output: 250 });
+    const fees = feesOf(body, { fallbackPrice: (name) => (name === "opus" ? opus : undefined) }, "messages");
+    expect(refusal(() => fees.checkExchange(exchange(body, { wire: "messages" })))).toBeUndefined();
+    expect(fees.maxFees).toMatchObject({ inputTokens: 2 * limits.toolTokens, price: opus });
+    expect(refusal(() => feesOf(body, {}, "messages").checkExchange(exchange(body, { wire: "messages" })))).toEqual({
+      code: "unsupported_parameter",
+      param: "tools[0].model",
+    });
+  });
+
   test("a model that a tool names must be allowed for the caller, even where tools pass", () => {
     const body = { tools: [{ type: "image_generation", model: "other" }] };
     for (const unpriced of ["refuse", "pass"] as const)

@@ -14,7 +14,7 @@ export interface RequestedTool {
   readonly maxCalls?: number | undefined;
   /** Model that the tool uses. */
   readonly model?: string | undefined;
-  /** Model that answers if the requested one declines. Its price is checked like that of a tool. */
+  /** Model that answers if the requested one declines, or advises it. Its price is checked like that of a tool. */
   readonly fallback?: string | undefined;
   /** True if the member makes the vendor choose another model. Only the gateway does that. */
   readonly choosesModel?: true;

@@ -181,15 +181,18 @@ function runsCode(type: string): boolean {
   return version !== undefined && version >= "20260209";
 }
 
-function vendorTool(path: string, { type = "custom", max_uses: max }: JsonRecord): readonly RequestedTool[] {
+function vendorTool(path: string, { type = "custom", max_uses: max, model }: JsonRecord): readonly RequestedTool[] {
   if (typeof type !== "string") return [{ path }];
   if (freeTools.test(type)) return [];
+  const maxCalls = typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined;
+  if (type.startsWith("advisor_") && typeof model === "string")
+    return [{ path, fallback: model, costsOnlyTokens: true, maxCalls }];
   return [
     {
       path,
       unit: unitOfTool(type),
       costsOnlyTokens: type.startsWith("web_fetch_") ? true : undefined,
-      maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined,
+      maxCalls,
       freeUnit: runsCode(type) ? "codeInterpreters" : undefined,
     },
   ];
