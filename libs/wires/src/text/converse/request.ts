@@ -40,7 +40,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const { model } = target;
   const context = { unsupported, names: new DocumentNames(), cachePoints: acceptsCachePoints(model) };
-  const { system, messages } = renderTurns(request, context);
+  const { system, messages } = renderTurns(request, model, context);
   const { fields, maxTokens, fixesSampling } = renderThinking(request, target, messages, unsupported);
   const sampling = renderSampling(request, model, fixesSampling, unsupported);
   const stop = request.stop !== undefined && request.stop.length > 0 ? request.stop : undefined;

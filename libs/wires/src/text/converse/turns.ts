@@ -17,10 +17,27 @@ import { isBlank, requireItemOfWire, refuseCompaction, renderPartBy, toValidId }
 import { isRedacted, ownSignature, redactedKind, signatureKind } from "../hub/signatures.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 
-export function renderTurns(request: TextRequest, context: ConversePartContext) {
+export function renderTurns(clientRequest: TextRequest, model: string, context: ConversePartContext) {
   const render = (part: Part): readonly JsonRecord[] => renderPart(part, context);
+  const request = modelsWithImageResults.test(model) ? clientRequest : withImagesAfterResults(clientRequest);
   const { system, messages } = renderPairedMessages(request, context.unsupported, render, { form: converseBlocks });
   return { system: system.length > 0 ? system : undefined, messages: messages.map(withDocumentName) };
+}
+
+/** Matches models that accept images in the results of tools (AWS, `ToolResultContentBlock`). */
+const modelsWithImageResults = /claude|nova|llama-?4/;
+
+/** Moves the images of tool results into the user's turn, after their result. */
+function withImagesAfterResults(request: TextRequest): TextRequest {
+  const moveImages = (part: Part): readonly Part[] => {
+    if (part.kind !== "tool-result") return [part];
+    const images = part.parts.filter(({ kind }) => kind === "image");
+    if (images.length === 0) return [part];
+    const others = part.parts.filter(({ kind }) => kind !== "image");
+    const reference = { kind: "text", text: "The result is in the images of this message." } as const;
+    return [{ ...part, parts: others.length > 0 ? others : [reference] }, ...images];
+  };
+  return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.flatMap(moveImages) })) };
 }
 
 /** Adds the name of a document as text to a message without text, because the vendor refuses a document alone. */

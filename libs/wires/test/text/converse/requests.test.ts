@@ -239,6 +239,28 @@ describe("thinking and sampling", () => {
   });
 });
 
+test.each<[string, readonly object[], object]>([
+  [claude, [], { content: [{ text: "ok" }, { image: {} }] }],
+  ["us.amazon.nova-pro-v1:0", [], { content: [{ text: "ok" }, { image: {} }] }],
+  ["openai.gpt-6-astra", [{ image: {} }], { content: [{ text: "ok" }] }],
+])("%s gets the image of a tool's result where it accepts one", (model, after, content) => {
+  const image = { kind: "image", source: png } as const;
+  const seen = { ...result("c"), parts: [text("ok"), image] };
+  const turns: TextRequest["turns"] = [
+    { role: "user", parts: [text("a")] },
+    { role: "assistant", parts: [calling("c")] },
+    { role: "user", parts: [seen] },
+  ];
+  const { body, dropped } = render({ turns, tools }, at(model));
+  expect(body).toMatchObject({ messages: [{}, {}, { content: [{ toolResult: content }, ...after] }] });
+  expect(dropped).toEqual([]);
+  const onlyImage = render(
+    { turns: [...turns.slice(0, 2), { role: "user", parts: [{ ...seen, parts: [image] }] }], tools },
+    at("openai.gpt-6"),
+  );
+  expect(JSON.stringify(onlyImage.body["messages"])).toContain("in the images of this message");
+});
+
 test.each<[string, Partial<TextRequest>, object]>([
   [
     "stop sequences, and the one that matched",
