@@ -462,8 +462,8 @@ describe("a field that a vendor of this wire does not support", () => {
     ["speech", { modalities: ["audio"] }, "modalities"],
     [
       "another vendor's tool",
-      { tools: [{ kind: "vendor", wire: "content", name: "codeExecution", definition: {} }] },
-      "tools: codeExecution",
+      { tools: [{ kind: "vendor", wire: "content", name: "computerUse", definition: {} }] },
+      "tools: computerUse",
     ],
     ["video", userTurn({ kind: "video", source: { kind: "url", url: "https://v.example" } }), "video parts"],
     [
