@@ -7,8 +7,9 @@ import { killRealtime, killText } from "./killed.ts";
 import { isWhole, rollOut } from "./rolling.ts";
 
 /**
- * Measures a rolling restart and the kill of services, and prints Markdown. Exits with 1 if a client was interrupted by
- * the restart or got no error after a kill, or if the account's spending is not the sum of its usage events.
+ * Measures a rolling restart and the kill of services, and prints Markdown. Exits with 1 if the restart interrupted a
+ * client or an old replica did not exit with 0, if the client of a killed service did not see the expected end, or if
+ * the account's spending is not the sum of its usage events.
  */
 const { values } = parseArgs({
   options: {
@@ -47,11 +48,8 @@ process.stdout.write(
 );
 const isIncomplete = parts
   .flatMap(([, rows]) => rows)
-  .filter(([what]) => /^(?:streams|sessions|other calls)/.test(what))
-  .some(([, figure]) => {
-    const [count, total] = figure.split(" of ");
-    return count !== total;
-  });
+  .filter(([what]) => /^(?:replicas|(?:open )?(?:streams|sessions)|other calls) /.test(what))
+  .some(([, figure]) => !/^(\d+) of \1(?:, each ended with 0)?$/.test(figure));
 process.exitCode = agrees && !isIncomplete ? 0 : 1;
 
 /** Returns the cost of all usage events in nano-dollars. */
