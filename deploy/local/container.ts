@@ -20,8 +20,8 @@ export interface ContainerOptions extends Pick<ChildOptions, "logFile"> {
 const removalMs = 20_000;
 
 /**
- * Shell script that runs a container, and first removes one of an interrupted run. Files must belong to this user, who
- * is root in a rootless engine.
+ * Shell script that removes the container that an interrupted run left, and runs a new one. The container's files must
+ * belong to the current user. A rootless engine maps this user to root (0:0) in the container.
  */
 const runScript = `name=$1; shift
 docker rm --force "$name" >/dev/null 2>&1

@@ -169,7 +169,7 @@ const maxPresses = 150;
  * one.
  */
 async function notReachedByTab(page: Page): Promise<readonly string[]> {
-  await page.evaluate(watchFocus);
+  await page.evaluate(focusScript);
   let unreachable: readonly string[] = await page.evaluate("notReached()");
   let presses = 0;
   while (presses < maxPresses && unreachable.length > 0) {
@@ -181,7 +181,7 @@ async function notReachedByTab(page: Page): Promise<readonly string[]> {
   return unreachable;
 }
 
-const watchFocus = `
+const focusScript = `
   globalThis.reached = new Set();
   globalThis.groupOf = (each) => each.type === "radio" ? "radio " + each.name
     : each.getAttribute("role") === "tab" ? each.closest("[role=tablist]") : each;

@@ -4,12 +4,12 @@ import { onRedis } from "../chaos/redis-log.ts";
 import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { openSession, price } from "./realtime-client.ts";
 
-let content: LocalRedis;
+let contentRedis: LocalRedis;
 let suite: Suite;
 beforeAll(async () => {
-  content = await startLocalRedis();
+  contentRedis = await startLocalRedis();
   // Services must start without this Redis.
-  await content.kill();
+  await contentRedis.kill();
   suite = await startLocalSuite({
     fresh: true,
     config: {
@@ -17,12 +17,12 @@ beforeAll(async () => {
       models: { ...baseConfig.models, live: { kind: "realtime", price } },
       channels: [...baseConfig.channels, channel("voice", ["live"])],
     },
-    env: { CONTENT_REDIS_URL: content.url },
+    env: { CONTENT_REDIS_URL: contentRedis.url },
   });
 });
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
-  await content?.[Symbol.asyncDispose]();
+  await contentRedis?.[Symbol.asyncDispose]();
 });
 
 async function call(path: string, body?: object) {
@@ -75,9 +75,9 @@ test("services start while it is unavailable, and answer every call that stores 
 });
 
 test("it is used as soon as it is available; all its records expire, and the Redis of money has no content", async () => {
-  await content.start();
+  await contentRedis.start();
   await expectAllServed();
-  const kept = await onRedis(content.url, async (redis) => {
+  const kept = await onRedis(contentRedis.url, async (redis) => {
     const names = await redis.keys("*");
     return await Promise.all(names.map(async (name) => [name, await redis.pttl(name)] as const));
   });
@@ -95,16 +95,16 @@ test("a client secret opens a session with the settings stored there, and gets 5
   const session = await openSession(suite, { key: body.value });
   expect((await session.next("session.updated")).session).toMatchObject({ instructions: "Answer as a pirate." });
   session.socket.close();
-  await content.kill();
+  await contentRedis.kill();
   await expect(openSession(suite, { key: body.value })).rejects.toThrow("503");
   // Opening a session with an API key needs no stored settings.
   (await openSession(suite, { key: keys.demo, model: "live" })).socket.close();
-  await content.start();
+  await contentRedis.start();
   await expectAllServed();
 });
 
 test("calls that store nothing are answered while it is full", async () => {
-  const bound = (bytes: string) => onRedis(content.url, (redis) => redis.config("SET", "maxmemory", bytes));
+  const bound = (bytes: string) => onRedis(contentRedis.url, (redis) => redis.config("SET", "maxmemory", bytes));
   expect(await bound("1")).toBe("OK");
   await expectOnlyContentRefused();
   expect(await bound("0")).toBe("OK");

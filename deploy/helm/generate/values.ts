@@ -173,7 +173,7 @@ const networkPolicy = Type.Object(
       },
       {
         ...noOtherMembers,
-        // Without a name, no vendor could be reached.
+        // If the policy is enabled without a host name, no vendor can be reached.
         anyOf: [{ properties: { enabled: { const: false } } }, { properties: { names: { minItems: 1 } } }],
       },
     ),

@@ -20,16 +20,16 @@ const pairs: readonly (readonly [what: string, kustomization: string, values: re
 ];
 
 describe.skipIf(helm === undefined).each(pairs)("%s", (_, kustomization, values) => {
-  const ofChart = helm === undefined ? new Map<string, Value>() : byPlace(render(...values));
+  const chartObjects = helm === undefined ? new Map<string, Value>() : byPlace(render(...values));
   // Helm stores the release in the namespace, so the namespace exists before the chart is installed.
-  const ofKustomize = byPlace(renderFolder(join(k8s, kustomization)).filter(({ kind }) => kind !== "Namespace"));
+  const kustomizeObjects = byPlace(renderFolder(join(k8s, kustomization)).filter(({ kind }) => kind !== "Namespace"));
 
   test("the chart has exactly the same objects", () => {
-    expect([...ofChart.keys()].toSorted()).toEqual([...ofKustomize.keys()].toSorted());
+    expect([...chartObjects.keys()].toSorted()).toEqual([...kustomizeObjects.keys()].toSorted());
   });
 
-  test.each([...ofKustomize])("%s is the same object", (id, object) => {
-    expect(ofChart.get(id)).toEqual(object);
+  test.each([...kustomizeObjects])("%s is the same object", (id, object) => {
+    expect(chartObjects.get(id)).toEqual(object);
   });
 });
 

@@ -41,7 +41,7 @@ const references: Readonly<Record<TextWire, readonly object[]>> = {
 };
 
 /** Duplicate members: a parser may use the first or the last. */
-const hidden: readonly string[] = [
+const duplicateMembers: readonly string[] = [
   `"file":{"file_id":"file-${id}"},"file":{}`,
   `"tools":[{"type":"a","x":{"vector_store_ids":["vs_${id}"]},"x":null}]`,
   `"container":null,"container":"container_${id}"`,
@@ -62,7 +62,7 @@ const stores: Attack = {
     const answers = await context.sendAll(
       textWires.flatMap((wire) => [
         ...references[wire].map((more) => textRequest(wire, context.model(wire), more)),
-        ...hidden.map((twice) => withMembers(textRequest(wire, context.model(wire)), twice)),
+        ...duplicateMembers.map((twice) => withMembers(textRequest(wire, context.model(wire)), twice)),
       ]),
     );
     const read = textWires.flatMap((wire) =>

@@ -42,7 +42,7 @@ export function release(name: string): void {
   releases.emit(name);
 }
 
-/** Waits for the release of a name, or for the end of the connection. */
+/** Waits until `release(name)` is called or the connection closes. Returns at once without a name. */
 export async function untilReleased(response: ServerResponse, name: string | undefined): Promise<void> {
   if (name === undefined || released.has(name)) return;
   await Promise.race([once(releases, name), once(response, "close")]);

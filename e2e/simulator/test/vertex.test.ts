@@ -28,7 +28,7 @@ function sdkOf(email: string, key: string): GoogleGenAI {
   });
 }
 
-const place = "/vertex/v1/projects/p/locations/us-central1/publishers";
+const publishersPath = "/vertex/v1/projects/p/locations/us-central1/publishers";
 const model = "gemini-3-flash";
 
 describe("the official SDK", () => {
@@ -82,7 +82,7 @@ describe("the official SDK", () => {
 });
 
 test("contents without a role are refused", async () => {
-  const { status, body } = await started.post(`${place}/google/models/${model}:generateContent`, {
+  const { status, body } = await started.post(`${publishersPath}/google/models/${model}:generateContent`, {
     contents: [{ parts: [{ text: "a" }] }],
   });
   expect([status, body.error.message]).toEqual([400, "Please use a valid role: user, model."]);
@@ -96,9 +96,9 @@ describe("Claude", () => {
   };
 
   test("answers complete and streamed", async () => {
-    const { body } = await started.post(`${place}/anthropic/models/claude-x:rawPredict`, request);
+    const { body } = await started.post(`${publishersPath}/anthropic/models/claude-x:rawPredict`, request);
     expect(body.content).toMatchObject([{ text: "You said: Hi" }]);
-    const path = `${place}/anthropic/models/claude-x:streamRawPredict`;
+    const path = `${publishersPath}/anthropic/models/claude-x:streamRawPredict`;
     const frames = await started.stream(path, { ...request, stream: true });
     expect(frames.at(-1)?.event).toBe("message_stop");
   });
@@ -107,7 +107,10 @@ describe("Claude", () => {
     ["another version", { anthropic_version: "2023-06-01" }],
     ["a model in its body", { model: "claude-x" }],
   ])("refuses %s", async (_, more) => {
-    const { status } = await started.post(`${place}/anthropic/models/claude-x:rawPredict`, { ...request, ...more });
+    const { status } = await started.post(`${publishersPath}/anthropic/models/claude-x:rawPredict`, {
+      ...request,
+      ...more,
+    });
     expect(status).toBe(400);
   });
 });

@@ -50,8 +50,8 @@ export async function applyRepeatedEvents(
 }
 
 /**
- * Returns events with another receipt than the stored call, and locks these calls. Without the lock, two transactions
- * with the same event could store it twice.
+ * Returns the events whose receipt differs from that of their stored call, and locks their calls. Without the lock, two
+ * transactions could both store the same event.
  */
 async function lockChangedCalls(
   transaction: Transaction<Tables>,

@@ -52,7 +52,7 @@ export async function publishedPrice(
   return readPublishedPrice(text);
 }
 
-/** Returns the versions whose stored price does not match the version. */
+/** Returns the versions whose stored price was altered: a version is a hash of its price, and the hash differs. */
 export async function alteredPrices(redis: Redis): Promise<readonly string[]> {
   const altered = new Set<string>();
   for (let cursor = "0"; ;) {

@@ -10,7 +10,7 @@ export type CooldownKind = "failing" | "throttled" | "refused";
 export interface Cooldown {
   readonly kind: CooldownKind;
   readonly reason: string;
-  /** Message of the vendor or of the connection, in one line. */
+  /** Error message of the vendor or of the failed connection, in one line. */
   readonly vendorMessage?: string | undefined;
   /** Start, as an RFC 3339 time. */
   readonly since: string;

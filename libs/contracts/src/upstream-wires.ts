@@ -4,7 +4,10 @@ export type TextWireName = (typeof textWireNames)[number];
 
 const agentPattern = /^(?:deep-research|antigravity|code-?mender)-/;
 
-/** Returns true for Google's agents, which work only in the background and by the interactions wire. */
+/**
+ * Returns true for the model name of one of Google's agents. They work only in the background, over the interactions
+ * wire.
+ */
 export function isAgent(name: string): boolean {
   return agentPattern.test(name);
 }

@@ -98,7 +98,8 @@ function connectionTo(address: RedisAddress): Redis {
       redisOptions: command,
       maxRedirections,
       clusterRetryStrategy: reconnectPauseMs,
-      // Certificates contain host names, so the names that nodes announce are not resolved.
+      // ioredis replaces the configured host names by IP addresses, but certificates contain host names. So this lookup
+      // returns the host name.
       ...(tls
         ? { dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host) }
         : {}),

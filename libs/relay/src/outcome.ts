@@ -13,7 +13,7 @@ export interface Outcome {
   /** Unsupported fields of the request that were left out. */
   readonly dropped?: readonly string[] | undefined;
   readonly units: Units;
-  /** True if the units are not from the vendor's report. */
+  /** True if the units are an estimate, because the vendor did not report them. */
   readonly estimated: boolean;
   /** `outcome` of the usage event. */
   readonly callStatus: CallStatus;

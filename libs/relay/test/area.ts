@@ -213,11 +213,11 @@ function publish(redis: Redis, { groups, models, channels }: Configuration): Pro
     const keys = (configuration.keys ?? []).filter((key) => !key.startsWith("env:"));
     return { configuration, baseUrl, keys, proxy, headers, ...(keys.length === 0 ? { off: "no key is set" } : {}) };
   });
-  const priced = Object.entries(models).map(([name, { price, ...model }]) => {
+  const modelEntries = Object.entries(models).map(([name, { price, ...model }]) => {
     if (price === "auto") throw new Error(`${name} needs a price: known prices are control's to find`);
     return [name, { ...model, ...(price === undefined ? {} : { price }) }] as const;
   });
-  return publishConfiguration(redis, { groups, models: Object.fromEntries(priced) }, resolved, [secret]);
+  return publishConfiguration(redis, { groups, models: Object.fromEntries(modelEntries) }, resolved, [secret]);
 }
 
 async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configuration) {

@@ -5,7 +5,7 @@ import { ApiError } from "./api/client.ts";
 import { readableGrey, theme } from "./parts/theme.ts";
 import { router } from "./router.tsx";
 
-const queries = new QueryClient({
+const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
@@ -20,7 +20,7 @@ const queries = new QueryClient({
 export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={readableGrey}>
-      <QueryClientProvider client={queries}>
+      <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

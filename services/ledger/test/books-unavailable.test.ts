@@ -47,7 +47,7 @@ const start = (env: Readonly<Record<string, string>>): Promise<AloneService> =>
     ...env,
   });
 
-/** Settles a call and publishes its event, without the books. JetStream identifies calls only by their id. */
+/** Settles a call and publishes its event to NATS. It does not need the books. */
 async function call(accountId: string, callId: string): Promise<void> {
   const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString() };
   const reservation = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };

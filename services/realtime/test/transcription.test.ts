@@ -58,7 +58,7 @@ function speak(session: TestSession): void {
   session.send({ type: "input_audio_buffer.commit" });
 }
 
-/** Lets a model transcribe two seconds of speech, and closes the session. */
+/** Transcribes two seconds of speech in a new session, and closes it. Returns the session's settings. */
 async function transcribe(transcription: object, key?: string): Promise<any> {
   const session = await openSession(area, { model: "live", ...(key === undefined ? {} : { key }) });
   session.send(updateTo(transcription));

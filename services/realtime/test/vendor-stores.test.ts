@@ -48,7 +48,8 @@ test.each(["live", "live-gemini"])(
 
 test("a session refuses such an object in a binary message, and if it appears more than once", async () => {
   const session = await opened("live", keys.demo);
-  // Some vendors read binary messages too, and either of two equal members.
+  // Some vendors also read binary messages. If a member name appears twice, some vendors read the first value and others
+  // the last.
   session.socket.send(Buffer.from(JSON.stringify(named)));
   expect((await session.next("error")).error.message).toContain("vendorStores: shared");
   session.socket.send('{"type":"response.create","response":{"prompt":{"id":"pmpt_1"},"prompt":null}}');

@@ -76,7 +76,7 @@ export function hasAgent(candidates: readonly Candidate[]): boolean {
 /** Words in a body that refers to data in a vendor's store. The model may read such data as additional input. */
 const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(word));
 
-/** Highest of the minimum output limits of vendors. A client's lower limit may be raised to it. */
+/** Highest minimum output limit of all vendor wires. A client's lower limit is raised to at most this value. */
 const minOutputLimit = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minOutputLimit ?? 0)));
 
 /** Returns the output limit that the gateway sets for a call with reasoning; undefined if none is needed. */

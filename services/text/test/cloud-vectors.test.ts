@@ -23,7 +23,7 @@ const refused = [
   { name: "wrong-secret", provider: "bedrock", path: places.bedrock.path, secret: "AKIASIMULATEDKEYID:another" },
   { name: "bad-token", provider: "vertex", path: places.vertex.path, secret: "bad-token" },
 ] as const;
-/** A dollar for a million tokens is a thousand nano-dollars for one. */
+/** Price of a token in nano-dollars: 0.1 US dollars per million tokens. */
 const nanosPerToken = 100;
 
 let area: Area;

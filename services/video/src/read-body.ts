@@ -31,14 +31,14 @@ async function readMembers(deps: Deps, call: ServiceCall): Promise<VideoBody> {
   return holdBodyCopies(deps, call, { body, bytes: body.bytes.length, read: () => body.inspected });
 }
 
-interface ReadableBody {
+interface ReceivedBody {
   readonly body: Disposable;
   readonly bytes: number;
   readonly read: () => JsonRecord;
 }
 
 /** Returns a body's fields. Copies of its bytes are counted in the memory budget until the result is disposed. */
-function holdBodyCopies(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: ReadableBody): VideoBody {
+function holdBodyCopies(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: ReceivedBody): VideoBody {
   const holding = deps.body.budget.openHolding(caller);
   const dispose = (): void => {
     body[Symbol.dispose]();

@@ -7,7 +7,7 @@ import { blocksOf, turnsOf, type Turn } from "./turns.ts";
 export const thinkingDataKind = "anthropic.thinking";
 export const redactedDataKind = "anthropic.redacted";
 
-const maxCacheCuts = 4;
+const maxCacheBreakpoints = 4;
 
 /** Refuses a request whose members have the right types, but which the vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
@@ -19,9 +19,12 @@ export function requireValidRequest(body: unknown): void {
   requireSignatures(turns);
   requireValidThinking(body, turns);
   requireValidChoice(body);
-  const cuts = JSON.stringify(body).match(/"cache_control":\{/g) ?? [];
-  if (cuts.length > maxCacheCuts)
-    throw new Refusal(400, `There may be ${maxCacheCuts} blocks with cache_control; there are ${cuts.length}.`);
+  const breakpoints = JSON.stringify(body).match(/"cache_control":\{/g) ?? [];
+  if (breakpoints.length > maxCacheBreakpoints)
+    throw new Refusal(
+      400,
+      `There may be ${maxCacheBreakpoints} blocks with cache_control; there are ${breakpoints.length}.`,
+    );
   const last = turns.at(-1);
   if (last?.role === "assistant" && /\s$/.test(textAt(last.blocks.at(-1), "text") ?? ""))
     throw wrongField(["messages", last.at], "The beginning of an answer must not end in white space.");

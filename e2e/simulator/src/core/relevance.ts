@@ -4,7 +4,7 @@ import { wordsIn } from "./vector.ts";
 export interface Ranked {
   /** Index in the request. */
   readonly index: number;
-  /** Share of the query's words in the document. */
+  /** Share of the query's words that occur in the document, from 0 to 1. */
   readonly score: number;
 }
 

@@ -36,7 +36,7 @@ function action(
   };
 }
 
-function generate({ body, query }: EndpointCall, model: string, streams: boolean): ParsedRequest {
+function parseGenerateContent({ body, query }: EndpointCall, model: string, streams: boolean): ParsedRequest {
   requireRoles(body);
   return openGenerate(toCamelCase(body), model, streams ? query : undefined);
 }
@@ -76,9 +76,9 @@ export const vertex: Vendor = createVendor({
     action(
       "google",
       "generateContent",
-      (asking, model) => soundIn(toCamelCase(asking.body), model) ?? generate(asking, model, false),
+      (asking, model) => soundIn(toCamelCase(asking.body), model) ?? parseGenerateContent(asking, model, false),
     ),
-    action("google", "streamGenerateContent", (asking, model) => generate(asking, model, true)),
+    action("google", "streamGenerateContent", (asking, model) => parseGenerateContent(asking, model, true)),
     action("google", "countTokens", ({ body }, model) => countTokens(toCamelCase(body), model)),
     action("google", "predict", ({ body }, model) =>
       model.startsWith("imagen-") ? predictImages(body, model, "vertex") : predictEmbeddings(body, model),

@@ -33,8 +33,8 @@ local function read_budgets(key, lines)
   end
   return budgets
 end
--- Returns the amount that rolled over to the latest period: what was left of the period that was used before, and the
--- amounts of the unused periods between them.
+-- Returns the amount that rolled over to the latest period: what was left of the last used period before it (0 if
+-- exceeded), plus the amounts of the unused periods between them, at most `cap`.
 local function carried(budget)
   if budget.cap == '' or budget.before == 0 then return '0' end
   local carry = is_negative(budget.left) and '0' or budget.left

@@ -51,8 +51,8 @@ export async function newClientSecret(
   const settingsId = digest.slice(0, 32);
   const { token, models, expiresAt, lifetimeSeconds, settings } = request;
   const secrets = accountKeys.clientSecrets(token.accountId);
-  const counting = { id: settingsId, lifetimeMs: lifetimeSeconds * 1_000, maxSecrets: maxClientSecrets, nowMs };
-  if ((await countSecret(redis, { secrets }, counting)).verdict === "full")
+  const countArguments = { id: settingsId, lifetimeMs: lifetimeSeconds * 1_000, maxSecrets: maxClientSecrets, nowMs };
+  if ((await countSecret(redis, { secrets }, countArguments)).verdict === "full")
     throw new Failure(
       "content_limit_exceeded",
       `The account has ${maxClientSecrets} client secrets: wait until some expire.`,

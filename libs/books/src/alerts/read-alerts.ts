@@ -10,7 +10,7 @@ export interface DeliveredAlert extends Alert {
 
 /** Filter of alerts. Absent members do not filter. */
 export interface AlertFilter {
-  /** Accounts, one of which the alert concerns. */
+  /** Only alerts about one of these accounts. */
   readonly accounts?: readonly string[] | undefined;
   readonly kind?: Alert["kind"] | undefined;
   /** True: only alerts with a delivery that failed for good. */

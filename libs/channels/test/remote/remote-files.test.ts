@@ -131,7 +131,7 @@ const rules: Partial<RemoteRules> = {
   resolve: (host) =>
     host.endsWith(".example") ? Promise.resolve(["127.0.0.1"]) : Promise.reject(new Error("no such name")),
 };
-/** Limits that no answer reaches; tests without an answer use `shortTimeout`. */
+/** Limits with a timeout that no test reaches; tests without an answer use `shortTimeout`. */
 const limits = { maxBytes: 1_000, timeoutMs: 30_000, maxRedirects: 3 };
 const shortTimeout = { ...limits, timeoutMs: 50 };
 

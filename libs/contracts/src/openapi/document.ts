@@ -24,7 +24,7 @@ const securitySchemes = {
   },
 } as const satisfies Record<KeyCarrier, Json>;
 
-/** Builds the OpenAPI 3.1 document of the complete interface. */
+/** Builds the OpenAPI 3.1 document of all endpoints for clients. The console has a separate document. */
 export function openApi(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const id of endpointIds) {

@@ -40,7 +40,10 @@ function* cutString(bytes: Buffer, start: number, end: number) {
   return { cuts, isPlain };
 }
 
-/** Returns the end of a piece for which `isPlainAscii` is false. Throws SyntaxError for bytes that are not allowed. */
+/**
+ * Finds the end of the next piece byte by byte, and whether the piece is ASCII without escapes. Throws SyntaxError for a
+ * quote, a control character or an incomplete escape.
+ */
 function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: number; readonly isPlain: boolean } {
   let isPlain = true;
   let index = start;

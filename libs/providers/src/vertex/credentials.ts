@@ -2,7 +2,10 @@ import { withoutUndefined } from "@modelgate/contracts";
 import type { AuthClient, ExternalAccountClientOptions, JWTInput } from "google-auth-library";
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
-/** Key that selects Google's default credentials: a file, or the account of the pod or machine. */
+/**
+ * Key that selects Google's Application Default Credentials: a credentials file, or the service account of the pod or
+ * machine.
+ */
 export const chainKey = "google";
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 

@@ -87,7 +87,7 @@ function observeCaller({ draft, units, costNanos }: EndedCall): void {
   groups?.add(draft.group, call);
 }
 
-const measures = {
+const metricTexts = {
   calls: ["calls_total", "Settled calls"],
   failed: ["calls_failed_total", "Failed calls"],
   tokens: ["tokens_total", "Tokens"],
@@ -96,7 +96,7 @@ const measures = {
 
 /** Declares a metric. If a caller was replaced and is shown again, its counter starts at 0. */
 function declareMetric(of: "account" | "group", measure: keyof CallerSums, top: () => TopCallers | undefined): void {
-  const [name, help] = measures[measure];
+  const [name, help] = metricTexts[measure];
   const counter: Counter<"account" | "group"> = new Counter({
     name: `modelgate_${of}_${name}`,
     help: `${help}, for the ${of}s with the most calls (METRICS_TOP).`,

@@ -12,7 +12,7 @@ import { notSent, type Outcome } from "../../src/outcome.ts";
 
 /** Behaviour of the store for one command. It may execute a command and lose the answer. */
 type StoreFault = "answers" | "is away" | "loses its answer";
-/** Step that a call takes with its held money after the extensions. */
+/** Action of a call after it has extended its hold. `throw` raises an error between other actions. */
 type Step = "settle" | "release" | "hand over" | "throw";
 
 class FaultyRedis extends Redis {

@@ -24,8 +24,8 @@ let ending = false;
 const accepted = new Set<Socket>();
 
 process.disconnect = () => {
-  // A program disconnects at its end, but the next run needs the channel. Node itself disconnects when the test process
-  // has ended.
+  // A program that was ordered to end must not close the IPC channel, because the next run needs it. Other calls pass:
+  // that of a program that ends by itself, and that of Node when the test process has ended.
   const isOfProgram = runs.getStore() !== undefined;
   if (process.connected && !(isOfProgram && ending)) disconnect?.();
 };

@@ -4,7 +4,10 @@ import { countCharacters, type SpeechRequest } from "@modelgate/wires/speech";
 
 /** Assumed tokens per second of speech, for vendors that bill tokens and report none. */
 const tokensPerSecond = 21;
-/** UTF-8 bytes of text that are spoken per second. Chinese characters have more bytes and take longer to speak. */
+/**
+ * UTF-8 bytes of text per second of speech: the usual number is for estimates, the slowest for holds. Bytes fit better
+ * than characters: a Chinese character has more bytes, and takes longer to speak.
+ */
 const bytesPerSecond = { usual: 15, slowest: 5 } as const;
 
 /** Returns true if a model's speech is priced by tokens: only if it has no price per character. */

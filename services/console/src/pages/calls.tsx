@@ -11,7 +11,7 @@ import { OutcomeBadge } from "../parts/badges.tsx";
 import { DataTable, type Column } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { RefusedCalls } from "../parts/refused-calls.tsx";
-import { SpanChoice } from "../parts/span-choice.tsx";
+import { TimeRangeInput } from "../parts/time-range-input.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import type { CallFilters } from "../router.tsx";
 import { PageLink } from "../parts/page-link.tsx";
@@ -132,7 +132,7 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
   return (
     <Stack gap="xs">
       <Group gap="lg">
-        <SpanChoice span={filters.span} onChoose={(span) => changeFilters({ span })} />
+        <TimeRangeInput span={filters.span} onChoose={(span) => changeFilters({ span })} />
         <Switch
           label={translate("Live")}
           checked={filters.live === true}

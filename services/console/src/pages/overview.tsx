@@ -9,7 +9,7 @@ import { Breakdown } from "../parts/breakdown.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { LatestCalls } from "../parts/latest-calls.tsx";
 import { Page } from "../parts/page.tsx";
-import { SpanChoice } from "../parts/span-choice.tsx";
+import { TimeRangeInput } from "../parts/time-range-input.tsx";
 import { SpendChart } from "../parts/spend-chart.tsx";
 import { CurrentProblems } from "../parts/current-problems.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
@@ -29,7 +29,7 @@ export function OverviewPage() {
   return (
     <Page
       title={translate("Overview")}
-      controls={<SpanChoice span={span} onChoose={(chosen) => void navigate({ search: { span: chosen, by } })} />}
+      controls={<TimeRangeInput span={span} onChoose={(chosen) => void navigate({ search: { span: chosen, by } })} />}
     >
       <CurrentProblems />
       <Figures span={span} />

@@ -38,7 +38,7 @@ export function yOf({ max }: Layout, value: number): number {
   return height - bottom - (value / max) * (height - bottom - top);
 }
 
-/** Returns round values from 0 to at least `max`: 0, 0.25, 0.5, 0.75, 1. */
+/** Returns the round values of the grid lines, from 0 to at least `max`; for a maximum of 0.9: 0, 0.25, 0.5, 0.75, 1. */
 export function roundSteps(max: number): readonly number[] {
   if (max <= 0) return [0, 1];
   const size = 10 ** Math.floor(Math.log10(max / gridLines));

@@ -34,7 +34,7 @@ export function QueryError({ error, retry }: { readonly error: Error; readonly r
   );
 }
 
-/** Text for a page without data. */
+/** Text shown instead of an empty list, card or page. */
 export function Empty({ children }: { readonly children: ReactNode }) {
   return (
     <Center p="xl">

@@ -74,7 +74,7 @@ export class ConfigurationBooks {
   }
 
   /** Returns the source of the newest version. The first start creates it from the seed file. */
-  source(declared: Pick<DeclaredAccounts, "declare">): ConfigurationSource {
+  source(declaredAccounts: Pick<DeclaredAccounts, "declare">): ConfigurationSource {
     let last: FoundConfiguration | undefined;
     /** Parses a version. Most polls find the same one, so the result is cached. */
     const parseVersion = (version: number, document: string): FoundConfiguration => {
@@ -88,7 +88,7 @@ export class ConfigurationBooks {
       read: async () => {
         let newest = await this.#read();
         if (newest.configuration === null) {
-          await this.#seed(declared);
+          await this.#seed(declaredAccounts);
           newest = await this.#read();
         }
         const { configuration, keys } = newest;
@@ -104,12 +104,12 @@ export class ConfigurationBooks {
   }
 
   /** Creates the accounts of the first version, and then saves the version. An interrupted start thus repeats both. */
-  async #seed(declared: Pick<DeclaredAccounts, "declare">): Promise<void> {
+  async #seed(declaredAccounts: Pick<DeclaredAccounts, "declare">): Promise<void> {
     const { seedPath, log } = this.#deps;
     const text = seedPath === undefined ? emptyConfiguration : await readFile(seedPath, "utf8");
     const { configuration, problems = [] } = parseConfiguration(text);
     if (configuration === undefined) throw new Error(`${seedPath ?? ""} is wrong:\n${problemLines(problems)}`);
-    await declared.declare(configuration);
+    await declaredAccounts.declare(configuration);
     const saved = await this.save({ text, note: "", basedOn: 0 }, firstActor);
     if (saved !== undefined) log.info({ seed: seedPath }, "configuration written into the books");
   }

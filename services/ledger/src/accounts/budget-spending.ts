@@ -36,9 +36,9 @@ export function cachedAccountQueries(books: Books, account: string): AccountQuer
     tokens: () => (tokens ??= readTokensOf(books, [account]).then((booked) => booked.map(publicTokenOf))),
     totals(query) {
       const key = JSON.stringify(query);
-      const read = totals.get(key) ?? readTotals(books, query);
-      totals.set(key, read);
-      return read;
+      const pendingTotals = totals.get(key) ?? readTotals(books, query);
+      totals.set(key, pendingTotals);
+      return pendingTotals;
     },
   };
 }
@@ -84,7 +84,10 @@ interface BudgetCallFilter {
   readonly keys?: ReadonlySet<string>;
 }
 
-/** Scopes that include the calls of certain API keys. Each function returns whether a key belongs to the scope. */
+/**
+ * Kinds of scopes that select calls by their API key. Each function returns whether a key belongs to the scope with this
+ * value.
+ */
 const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolean>> = {
   key: ({ id, within }, value) => id === value || within?.id === value,
   group: ({ group }, value) => group === value,

@@ -29,7 +29,7 @@ export interface AlertStepDeps {
   readonly recorder: AlertRecorder;
 }
 
-const maxExpiring = 1_000;
+const maxExpiringTokens = 1_000;
 
 /** Stores alerts about channels, keys and models that are in cooldown or unstable, and about the end of cooldowns. */
 export async function recordChannelAlerts(books: Books, { redis, recorder }: AlertStepDeps): Promise<void> {
@@ -74,7 +74,7 @@ export async function recordDivergenceAlerts(books: Books, { redis, recorder }: 
 /** Stores alerts about API keys that expire soon or are due for rotation. */
 export async function recordKeyAlerts(books: Books, { recorder }: AlertStepDeps): Promise<void> {
   const now = Date.now();
-  const expiring = await readExpiringTokens(books, { from: now, to: now + keyExpiryMs, limit: maxExpiring });
+  const expiring = await readExpiringTokens(books, { from: now, to: now + keyExpiryMs, limit: maxExpiringTokens });
   await recorder.record(books, alertsOf(expiring, keyExpiryAlert, now));
   for await (const tokens of readTokensWithRotation(books))
     await recorder.record(books, alertsOf(tokens, keyRotationAlert, now));

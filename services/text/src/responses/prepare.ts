@@ -132,7 +132,8 @@ export async function prepareResponses(
     [...earlier.items, ...(conversationItemsBefore ?? []), ...newItems],
     holding,
   );
-  // An id that could not be resolved may be a vendor's id in the gateway's format.
+  // An item id that was not found here may be a vendor's id that only looks like one of the gateway's. It is checked
+  // like the vendor's other ids.
   const unresolvedIds = new Set(items.map(referenceOf));
   await admitVendorIds(
     deps.relay,

@@ -19,7 +19,10 @@ export function withStoredItems(input: readonly unknown[], key: string): readonl
   });
 }
 
-/** Refuses items at a wrong position. `before` are the items before them. */
+/**
+ * Refuses invalid items: a wrong order, invalid content parts, and reasoning or compactions that were not made here.
+ * `before` are the earlier items.
+ */
 export function requireValidItems(input: readonly unknown[], before: readonly unknown[], key: string): void {
   requirePairs([...before, ...input], before.length);
   for (const [at, item] of input.entries()) {

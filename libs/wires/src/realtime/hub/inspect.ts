@@ -139,8 +139,8 @@ export function responseId(response: unknown): string {
 }
 
 /**
- * Converts the usage of a `response.done` to units. Cached tokens of all kinds have one price. The usage of each
- * response includes its complete context, so the usages of a session are added.
+ * Converts the usage of a `response.done` to units. Cached tokens of all kinds have one price. The vendor charges each
+ * response for its complete context. The usage of a session is therefore the sum over its responses.
  */
 export function responseUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -191,9 +191,9 @@ function statusOfResponse(status: unknown): CallStatus {
 }
 
 /** Bytes of 24 kHz PCM for each token of input. */
-const inputBytesPerToken = 4_800;
+const inputAudioBytesPerToken = 4_800;
 /** Bytes of 24 kHz PCM for each token of output. */
-const outputBytesPerToken = 2_400;
+const outputAudioBytesPerToken = 2_400;
 const textBytesPerToken = 4;
 
 /** Bytes that a session has sent and received since the last usage report. */
@@ -208,8 +208,8 @@ export function estimateUnits({ audioIn, textIn, audioOut, textOut }: SessionByt
   return {
     ...unitsUnlessZero("inputTokens", Math.ceil(textIn / textBytesPerToken)),
     ...unitsUnlessZero("outputTokens", Math.ceil(textOut / textBytesPerToken)),
-    ...unitsUnlessZero("inputAudioTokens", Math.ceil(audioIn / inputBytesPerToken)),
-    ...unitsUnlessZero("outputAudioTokens", Math.ceil(audioOut / outputBytesPerToken)),
+    ...unitsUnlessZero("inputAudioTokens", Math.ceil(audioIn / inputAudioBytesPerToken)),
+    ...unitsUnlessZero("outputAudioTokens", Math.ceil(audioOut / outputAudioBytesPerToken)),
   };
 }
 

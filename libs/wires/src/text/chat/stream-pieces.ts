@@ -19,8 +19,9 @@ interface StreamedCall {
 }
 
 /**
- * Reads the tool calls of one choice. Some vendors send no index or a wrong one. So a piece with a name also begins a
- * call if its id is new, or if it has no index.
+ * Reads the tool calls of one choice. A new index begins a call. Some vendors send no index or a wrong one, so a piece
+ * with a name also begins a call if its id differs from the previous one, or, if one of the ids is missing, if it has no
+ * index.
  */
 export class CallReader {
   readonly #tracker: PartTracker;

@@ -89,7 +89,7 @@ function parsePrompt(prompt: unknown, path: string, fields: Fields): string {
   return prompt;
 }
 
-/** Returns true for more than one prompt. An array of numbers is one prompt of token ids. */
+/** Returns true for an array of several text prompts. Prompts of token ids are not split. */
 export function isBatch({ prompt }: JsonRecord): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }

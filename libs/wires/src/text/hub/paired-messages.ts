@@ -25,7 +25,7 @@ export interface MessageBlocks {
  */
 export const openingText = "(The assistant speaks first.)";
 
-/** Form of a vendor's conversation. */
+/** Rules for rendering a vendor's messages. */
 interface PairOptions {
   readonly form: MessageBlocks;
   /** True if the vendor accepts messages of the role `system` after a user's message. */

@@ -117,20 +117,22 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
     }),
   );
   const isJson = fields.text("response_mime_type") === "application/json";
-  const parsed: { format?: OutputFormat; image?: TextRequest["image"] } = isJson ? { format: { kind: "json" } } : {};
+  const outputSettings: { format?: OutputFormat; image?: TextRequest["image"] } = isJson
+    ? { format: { kind: "json" } }
+    : {};
   let hasText = false;
   for (const form of fields.each("response_format", maxTools)) {
     const type = form.value["type"];
     if (type === "video") throw form.unsupported("type");
     if (type === "image" || type === "audio") modalities.add(form.needOneOf("type", outputModalities));
-    if (type === "image") parsed.image = imageOf(form);
+    if (type === "image") outputSettings.image = imageOf(form);
     if (type === "image" || type === "audio") continue;
     hasText = true;
     const format = formatOf(form);
-    if (format !== undefined) parsed.format = format;
+    if (format !== undefined) outputSettings.format = format;
   }
   if (hasText && modalities.size > 0) modalities.add("text");
-  return modalities.size === 0 ? parsed : { ...parsed, modalities: [...modalities] };
+  return modalities.size === 0 ? outputSettings : { ...outputSettings, modalities: [...modalities] };
 }
 
 /** Parses the format of text, which is an entry of `response_format`, or only a JSON schema. */

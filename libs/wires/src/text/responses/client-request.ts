@@ -37,7 +37,8 @@ export function parseRequest(body: JsonRecord): ParsedText {
       reasoning: changes.effort === undefined ? reasoning : { ...reasoning, effort: changes.effort },
       ...parseText(fields, changes.format),
       maxTokens: fields.count("max_output_tokens", 1),
-      // Open Responses has both penalties, although OpenAI refuses them.
+      // This also reads `presence_penalty` and `frequency_penalty`: the Open Responses specification has them, although
+      // OpenAI's responses endpoint refuses them.
       ...parsePlainFields(fields),
       logProbabilities: parseRequestedProbabilities(fields),
     }),

@@ -180,9 +180,10 @@ function lateReasoning(tracker: PartTracker, event: JsonRecord, summary: boolean
 
 /** Ends the open parts of an item. Encrypted content belongs to the last of them. */
 function endItem(tracker: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
-  const open = tracker.openKeys(key);
-  if (open.length === 0 && !tracker.isDone(key)) return parseAnswerItem(item).flatMap((part) => tracker.whole(part));
+  const openKeys = tracker.openKeys(key);
+  if (openKeys.length === 0 && !tracker.isDone(key))
+    return parseAnswerItem(item).flatMap((part) => tracker.whole(part));
   const encrypted = item["type"] === "reasoning" ? asText(item["encrypted_content"]) : "";
   const signature = encrypted === "" ? undefined : vendorSignature(encrypted);
-  return open.flatMap((name, index) => tracker.end(name, index === open.length - 1 ? signature : undefined));
+  return openKeys.flatMap((name, index) => tracker.end(name, index === openKeys.length - 1 ? signature : undefined));
 }

@@ -319,7 +319,8 @@ describe("pending input has one limit for all its forms", () => {
   const append = { type: "input_audio_buffer.append", audio: much };
   const commit = { type: "input_audio_buffer.commit" };
   const manual = { type: "realtime", audio: { input: { turn_detection: null } } };
-  const codes = (events: readonly any[]) => events.flatMap(({ error }) => (error === undefined ? [] : [error.param]));
+  const errorParams = (events: readonly any[]) =>
+    events.flatMap(({ error }) => (error === undefined ? [] : [error.param]));
 
   test.each([
     { what: "samples", events: [append, append, append], param: "audio" },
@@ -328,14 +329,14 @@ describe("pending input has one limit for all its forms", () => {
     { what: "items and samples", events: [userMessage(much), append, userMessage(much)], param: "item" },
   ])("$what", ({ events, param }) => {
     const live = openConfirmedSession(manual);
-    expect(events.map((event) => codes(live.client(event).client))).toEqual(
+    expect(events.map((event) => errorParams(live.client(event).client))).toEqual(
       events.map((_, at) => (at === events.length - 1 ? [param] : [])),
     );
     // A cleared buffer and a requested response free space in the queue.
     live.client({ type: "input_audio_buffer.clear" });
     live.client({ type: "response.create" });
     live.vendor({ serverContent: { turnComplete: true } });
-    expect(codes(live.client(userMessage(much)).client)).toEqual([]);
+    expect(errorParams(live.client(userMessage(much)).client)).toEqual([]);
   });
 
   test("input that waits for the vendor's session to start", () => {

@@ -10,7 +10,7 @@ function fittedBytes(dialect: ChatDialect, body: Buffer) {
   return fit && runToEnd(fit);
 }
 
-/** Returns a forwarded body as a vendor of a dialect receives it. */
+/** Returns the body that a vendor with this dialect receives, and the dropped fields. */
 function fitted(dialect: ChatDialect, body: object) {
   const fit = fittedBytes(dialect, Buffer.from(JSON.stringify(body)));
   return { body: JSON.parse(fit?.body.toString() ?? "null"), dropped: fit?.dropped };

@@ -73,7 +73,8 @@ export async function followEvents(
 }
 
 /**
- * Writes stored events to a client until it disconnects, the maximum duration has passed, or the gateway ends the call.
+ * Connection of a client that follows stored events. It ends when the client disconnects, when the maximum duration has
+ * passed, or `lastEventsMs` after the gateway ends the call.
  */
 class EventFollower implements Disposable {
   readonly #answer: ServiceCall["answer"];

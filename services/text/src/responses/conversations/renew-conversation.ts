@@ -81,12 +81,12 @@ export async function renewConversation(
   if (storedMetadata === null) return;
   const metadata = cipher.encrypt(decryptStored(records, storedMetadata, keys.head), keys.head);
   const items = await encryptItems(records, body, { conversation, count }, memory);
-  const newKeys = newKeysOf(keys);
-  await writeItems(redis, newKeys, items);
+  const newRedisKeys = newKeysOf(keys);
+  await writeItems(redis, newRedisKeys, items);
   const { verdict } = await orUnavailable(
     replaceItems(
       redis,
-      { ...keys, ...newKeys },
+      { ...keys, ...newRedisKeys },
       {
         ...items.sizes,
         before: state,

@@ -187,8 +187,8 @@ export class ResponseSocket {
     const facts: CallFacts = {};
     try {
       const { value, bytes, generate } = await readCreateEvent(event, Infinity);
-      const isAdmitted = this.#requests++ === 0;
-      const caller = await callerOfNext(this.#deps.relay, this.#call, isAdmitted);
+      const wasAdmittedAtOpening = this.#requests++ === 0;
+      const caller = await callerOfNext(this.#deps.relay, this.#call, wasAdmittedAtOpening);
       const onCreated = (id: string): void => this.#steering.created(id);
       const sink = new EventSink(this.#socket, { streamId, bufferedBytes, ending: this.#ending.signal, onCreated });
       const opening = { ...this.#call, caller };

@@ -5,7 +5,7 @@ import { translate } from "../texts/translate.ts";
 const otherDays = "other";
 
 /** Input for a time range: a named one, or two days. */
-export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly onChoose: (span: Span) => void }) {
+export function TimeRangeInput({ span, onChoose }: { readonly span: Span; readonly onChoose: (span: Span) => void }) {
   const { from, to } = periodOf(span);
   const choose = (chosen: string): void => {
     if (isSpan(chosen)) onChoose(chosen);
