@@ -16,7 +16,7 @@ export {
   type BookedAccount,
   type NewAccount,
 } from "./accounts/account.ts";
-export { readAudit, type AuditEntry } from "./accounts/audit.ts";
+export { bookAudit, readAudit, type AuditEntry } from "./accounts/audit.ts";
 export {
   changeBookedBudgets,
   markBudgetsWritten,

@@ -127,6 +127,8 @@ const samples = {
     after: { id: "ALT_1", account: "", kind: "slack", name: "CHAT", address: "HOOKS.EXAMPLE", alerts: ["budget"] },
   },
   "alert-target.delete": { before: { id: "ALT_1", kind: "slack", name: "CHAT", address: "HOOKS.EXAMPLE" } },
+  "channel.disable": { after: { name: "GROQ/KEY_1", reason: "LEAKED" } },
+  "channel.enable": { after: { name: "GROQ" } },
   "operator.create": { after: { name: "ADA", role: "viewer", account: null, disabled: false } },
   "operator.change": {
     after: { name: "ADA", role: "admin", account: "ACME", email: "A@B", password: "changed", disabled: true },

@@ -52,7 +52,7 @@ export function routes(deps: Deps): OperatorRoutes {
     ...playgroundRoutes(redis, ledger),
     ...budgetRoutes(redis, ledger),
     ...alertRoutes({ redis, ledger, secrets: env.secrets, internalAddresses }),
-    ...channelRoutes({ redis, catalog, transport }),
+    ...channelRoutes({ redis, ledger, catalog, transport }),
     ...bookRoutes(ledger),
     ...priceRoutes(redis),
     ...modelRoutes(redis),

@@ -13,7 +13,9 @@ beforeAll(async () => {
     config: {
       groups: { default: { models: ["*"] } },
       models: { chat: { kind: "chat", price: { input: 1, output: 1 } } },
-      channels: [],
+      channels: [
+        { id: "main", provider: "openai", baseUrl: "http://127.0.0.1:1/v1", keys: ["vendor-key"], models: ["chat"] },
+      ],
       accounts: { declared: { balance: "1.00", tokens: [{ key, group: "default" }] } },
     },
   });
@@ -112,9 +114,25 @@ test("anchors are exported, and a saved export is verified", async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("accounts cannot be changed without the ledger, and can be when it is available again", async () => {
+test("switches of channels and their keys are recorded with their author", async () => {
+  const { data: channels } = await operate<readonly { keys: readonly { id: string }[] }[]>("/channels");
+  const key = channels[0]?.keys[0]?.id;
+  await operate("/channels/main/disable", { reason: "leaked" });
+  await operate("/channels/main/disable", { key });
+  await operate("/channels/main/enable", {});
+  const { data } = await operate<{ entries: readonly Entry[] }>("/audit?limit=3");
+  expect(data.entries.map(({ actor, action, after }) => [actor, action, after])).toEqual([
+    ["Jörg", "channel.enable", { name: "main" }],
+    ["Jörg", "channel.disable", { name: `main/${key}` }],
+    ["Jörg", "channel.disable", { name: "main", reason: "leaked" }],
+  ]);
+});
+
+test("without the ledger, accounts cannot be changed, and channels can be disabled", async () => {
   await suite.process("ledger").stop();
   expect((await operate("/accounts", { id: "late" })).status).toBe(503);
+  expect((await operate("/channels/main/disable", {})).status).toBe(503);
+  expect((await operate<readonly object[]>("/channels")).data).toMatchObject([{ id: "main", state: "disabled" }]);
   await suite.restart("ledger");
   await until("it to be made", async () => (await operate("/accounts", { id: "late" })).status === 200, 60_000);
 });

@@ -36,6 +36,11 @@ export async function writeAudit(transaction: Transaction<Tables>, entry: NewAud
   });
 }
 
+/** Records a change that is not stored in the books. */
+export async function bookAudit({ db }: Books, entry: NewAuditEntry): Promise<void> {
+  await db.transaction().execute((transaction) => writeAudit(transaction, entry));
+}
+
 /** Reads changes of these accounts, or of all accounts, newest first. `before` is a Unix time in ms. */
 export async function readAudit(
   { db }: Books,

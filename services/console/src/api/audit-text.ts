@@ -29,6 +29,8 @@ export const auditSentences = {
   "membership.set": "Set the role of {person} in {team} to {role}",
   "alert-target.create": "Added the alert target {name}, which sends to {address}",
   "alert-target.delete": "Deleted the alert target {name}",
+  "channel.disable": "Disabled the channel or key {name}: {reason}",
+  "channel.enable": "Enabled the channel or key {name}",
   "operator.create": "Created the operator {name} with the role {role}",
   "operator.change": "Changed the operator {name}: {changes}",
   "operator-key.create": "Created the automation key {name} with the role {role}",

@@ -500,6 +500,8 @@ export const chinese = {
   "Recorded the action {action}: {changes}": "执行了操作 {action}：{changes}",
   "{field} {now}": "{field} 为 {now}",
   "{field} from {old} to {now}": "{field} 从 {old} 改为 {now}",
+  "Disabled the channel or key {name}: {reason}": "停用渠道或密钥 {name}：{reason}",
+  "Enabled the channel or key {name}": "启用渠道或密钥 {name}",
   "Saved version {version} of the configuration. {note}": "保存配置版本 {version}。{note}",
   // system
   Books: "账本",

@@ -1,5 +1,13 @@
 import { makeOpeningCredit, setAccount, type CreditReply } from "@modelgate/accounts";
-import { bookAccount, bookCredit, changeAccount, markAccountsWritten, readAudit, type Books } from "@modelgate/books";
+import {
+  bookAccount,
+  bookAudit,
+  bookCredit,
+  changeAccount,
+  markAccountsWritten,
+  readAudit,
+  type Books,
+} from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -17,7 +25,7 @@ export interface AccountDeps {
 const [defaultRows, maxRows] = [100, 1_000];
 
 /**
- * Routes that change accounts and balances, and read the audit log. Changes are written to the books first, then to
+ * Routes that change accounts and balances, and write and read the audit log. Changes are written to the books first, then to
  * Redis.
  */
 export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
@@ -56,6 +64,11 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
           throw new Failure("unknown_url", `There is no account ${JSON.stringify(id.slice(0, 100))}.`);
         await setAccount(redis, changed);
         await markAccountsWritten(books, [id]);
+        return {};
+      }),
+    "POST /audit": ({ body, actor }) =>
+      change(async (books) => {
+        await bookAudit(books, { ...fieldReaders.auditEntry(body), actor, time: timestamp() });
         return {};
       }),
     "GET /audit": async ({ query }) => {

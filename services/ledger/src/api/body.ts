@@ -81,7 +81,7 @@ export const fieldReaders = {
     if (!isActionName(action)) throw invalidField("action", "an action, such as token.set");
     return action;
   },
-  /** Reads the audit entry of a change of operators. */
+  /** Reads the audit entry of a change. */
   auditEntry(body: unknown): Pick<OperatorAudit, "action" | "account" | "after"> {
     const account = memberOf(body, "account");
     if (typeof account !== "string") throw invalidField("account", "a text");
