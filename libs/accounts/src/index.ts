@@ -63,7 +63,14 @@ export { firstLeaseEnd, countOpenHolds, sweepHolds, type SweepOptions } from "./
 export type { OutboxEntry } from "./outbox/publish.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
 export type { OutboxEvent } from "./outbox/publish.ts";
-export { removeReadCopies, removeCopies, readCopies, type CopiedEvent } from "./outbox/publish.ts";
+export {
+  listCopies,
+  removeReadCopies,
+  removeCopies,
+  readCopies,
+  type CopiedEvent,
+  type EventCopy,
+} from "./outbox/publish.ts";
 export { outboxLength, publishEntries, readUnpublished } from "./outbox/publish.ts";
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
 export {

@@ -1,7 +1,17 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBackends, testUsageDraft, type Backends } from "@modelgate/testkit";
-import { createAccount, hold, publishEntries, readCopies, readUnpublished, settle, shardOf } from "../src/index.ts";
+import {
+  accountKeys,
+  createAccount,
+  hold,
+  listCopies,
+  publishEntries,
+  readCopies,
+  readUnpublished,
+  settle,
+  shardOf,
+} from "../src/index.ts";
 import { publishingBus } from "./publishing-bus.ts";
 
 let backends: Backends;
@@ -52,5 +62,25 @@ test("the copy of a published event is kept although a later attempt to publish 
   expect(await publishEntries(redis, failing, found)).toBe(0);
 
   expect(await unpublished()).toEqual([]);
-  expect((await readCopies(redis, [shard])).map(({ event }) => event.id)).toEqual([callId]);
+  const copies = await listCopies(redis, [shard]);
+  expect((await readCopies(redis, copies)).map(({ event }) => event.id)).toEqual([callId]);
+});
+
+test("up to 10,000 events of a shard have copies; an unreadable copy does not hide the others", async () => {
+  const shard = shardOf("many");
+  const { event } = await settleCall("many", "call");
+  await redis.eval("for at = 1, 9998 do redis.call('HSET', KEYS[1], at, '{}') end", 1, accountKeys.sent(shard));
+  for (const id of ["first", "second", "third"]) {
+    const entry = { shard, entryId: "0-1", event: { ...event, id } };
+    await publishEntries(
+      redis,
+      publishingBus(() => undefined),
+      [entry],
+    );
+  }
+  const copies = (await listCopies(redis, [shard])).filter(({ name }) => name === "1" || !/^\d+$/.test(name));
+  const unreadable: string[] = [];
+  const events = await readCopies(redis, copies, (_, { name }) => unreadable.push(name));
+  expect(events.map((copy) => copy.event.id).toSorted()).toEqual(["first", "second"]);
+  expect(unreadable).toEqual(["1"]);
 });

@@ -1,6 +1,14 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccount, hold, publishEntries, settle, type OutboxEntry } from "@modelgate/accounts";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import {
+  accountKeys,
+  createAccount,
+  hold,
+  publishEntries,
+  settle,
+  shardOf,
+  type OutboxEntry,
+} from "@modelgate/accounts";
 import { openBooks } from "@modelgate/books";
 import type { UsageDraft } from "@modelgate/contracts";
 import { createLogger, type Bus, type BusMessage } from "@modelgate/platform";
@@ -47,7 +55,7 @@ const publishingBus: Bus = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
-test("a stream that was recreated is noticed although it has more messages than the deleted one had", async () => {
+test("a stream that was recreated is noticed although it has more messages than the deleted one had; copies are read only then", async () => {
   let stream = { created: "2026-11-27T01:00:00Z", last: 5 };
   let reads = 0;
   const published: string[] = [];
@@ -61,8 +69,8 @@ test("a stream that was recreated is noticed although it has more messages than 
       reads++;
       return Promise.resolve({
         ...stream,
-        handled: 0,
-        waiting: stream.last,
+        handled: stream.last,
+        waiting: 0,
         readOldestAgeMs: () => Promise.resolve(0),
       });
     },
@@ -71,13 +79,18 @@ test("a stream that was recreated is noticed although it has more messages than 
   const first = [...published];
   expect(first).toHaveLength(1);
 
+  await redis.hset(accountKeys.sent(shardOf("recreated")), "unreadable", "{}");
+  const readBodies = vi.spyOn(redis, "hmget");
+  const logged = vi.spyOn(log, "error");
   const connection = { useDuringMove: () => Promise.reject(new Error("no books here")) };
   await using _ = startRepublishing({ redis, bus, connection, log, afterMs: 3_600_000 });
   await until("the stream to be read", () => reads >= 6);
+  expect(readBodies).not.toHaveBeenCalled();
   expect(published).toEqual(first);
   stream = { created: "2026-11-27T02:00:00Z", last: 9 };
   await until("the event to be published again", () => published.length > 1);
   expect(published).toEqual([...first, ...first]);
+  expect(logged.mock.calls).toMatchObject([[{ name: "unreadable" }, expect.any(String)]]);
 });
 
 test("an event that is recorded from its copy is counted once in the metrics", async () => {

@@ -104,28 +104,24 @@ async function publishInOrder(bus: Bus, entries: readonly SerializedEntry[]): Pr
 
 /**
  * Reads the events of a shard that have been in the outbox for at least `olderThanMs`, because a service died or NATS
- * was unavailable. An unreadable entry is passed to `onUnreadable`, which throws by default, and stays in the outbox.
+ * was unavailable. An unreadable entry is passed to `onUnreadable`, and stays in the outbox.
  */
 export async function readUnpublished(
   redis: Redis,
   shard: string,
   olderThanMs: number,
   limit: number,
-  onUnreadable: (error: unknown, entryId: string) => void = rethrow,
+  onUnreadable?: (error: unknown, entryId: string) => void,
 ): Promise<readonly OutboxEntry[]> {
   const entries = await redis.xrange(accountKeys.outbox(shard), "-", String(Date.now() - olderThanMs), "COUNT", limit);
   return entries.flatMap(([entryId, fields]) => {
     try {
       return [{ shard, entryId, event: eventOf(fields) }];
     } catch (error) {
-      onUnreadable(error, entryId);
+      onUnreadable?.(error, entryId);
       return [];
     }
   });
-}
-
-function rethrow(error: unknown): never {
-  throw error;
 }
 
 /** Returns the number of events of a shard that are not published yet. */
@@ -162,15 +158,18 @@ export function readTaskEntries(shard: string, parts: readonly string[]): Outbox
 }
 
 /** Maximum number of events of a shard that have copies. */
-const maxCopies = 500;
+const maxCopies = 10_000;
 
-/** An event with a copy in Redis. */
-export interface CopiedEvent {
-  readonly event: OutboxEvent;
-  readonly message: BusMessage;
-  /** Shard in which Redis stores the copy. */
+/** The copy of an event in Redis: its shard, and its name in this shard. */
+export interface EventCopy {
   readonly shard: string;
   readonly name: string;
+}
+
+/** An event that was read from its copy. */
+export interface CopiedEvent extends EventCopy {
+  readonly event: OutboxEvent;
+  readonly message: BusMessage;
 }
 
 /**
@@ -204,17 +203,32 @@ export async function removeCopies(redis: Redis, events: readonly OutboxEvent[])
 
 const readEvent = recordParser("event", Type.Union([UsageEvent, StoredTaskEvent, CreditEvent]), upgradeTaskEvent);
 
-/** Returns the copied events of these shards. Some may still be in the outbox. */
-export async function readCopies(redis: Redis, of: readonly string[] = shards): Promise<readonly CopiedEvent[]> {
-  const eventsByShard = await Promise.all(
-    of.map(async (shard) => [shard, await redis.hgetall(accountKeys.sent(shard))] as const),
-  );
-  return eventsByShard.flatMap(([shard, events]) =>
-    Object.entries(events).map(([name, body]) => {
-      const event = readEvent(body);
-      return { event, message: messageOf(event, body), shard, name };
-    }),
-  );
+/** Lists the copies in these shards. Some of their events may still be in the outbox. */
+export async function listCopies(redis: Redis, of: readonly string[] = shards): Promise<readonly EventCopy[]> {
+  const names = await Promise.all(of.map((shard) => redis.hkeys(accountKeys.sent(shard))));
+  return of.flatMap((shard, at) => (names[at] ?? []).map((name) => ({ shard, name })));
+}
+
+/** Reads the events of copies that still exist. An unreadable copy is passed to `onUnreadable`. */
+export async function readCopies(
+  redis: Redis,
+  copies: readonly EventCopy[],
+  onUnreadable?: (error: unknown, copy: EventCopy) => void,
+): Promise<readonly CopiedEvent[]> {
+  const events: CopiedEvent[] = [];
+  for (const [shard, several] of Map.groupBy(copies, (copy) => copy.shard)) {
+    const bodies = await redis.hmget(accountKeys.sent(shard), ...several.map(({ name }) => name));
+    for (const [at, copy] of several.entries())
+      try {
+        const body = bodies[at] ?? undefined;
+        if (body === undefined) continue;
+        const event = readEvent(body);
+        events.push({ ...copy, event, message: messageOf(event, body) });
+      } catch (error) {
+        onUnreadable?.(error, copy);
+      }
+  }
+  return events;
 }
 
 /** Removes the copies of events that `readCopies` has returned. */

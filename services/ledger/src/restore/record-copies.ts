@@ -1,4 +1,4 @@
-import { removeReadCopies, readCopies, shardOf, type CopiedEvent } from "@modelgate/accounts";
+import { listCopies, removeReadCopies, readCopies, shardOf, type CopiedEvent } from "@modelgate/accounts";
 import { recordCalls, recordCredits, recordTasks } from "@modelgate/books";
 import { countUsage } from "../ledger-metrics.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
@@ -28,9 +28,8 @@ export async function recordPublished(
 
 /** Records the copied events of one account. Returns their number. */
 export async function recordPublishedOf(deps: Pick<RestoreDeps, "redis" | "books">, account: string): Promise<number> {
-  const published = (await readCopies(deps.redis, [shardOf(account)])).filter(
-    ({ event }) => event.accountId === account,
-  );
+  const copies = await listCopies(deps.redis, [shardOf(account)]);
+  const published = (await readCopies(deps.redis, copies)).filter(({ event }) => event.accountId === account);
   if (published.length > 0) await recordPublished(deps, published);
   return published.length;
 }

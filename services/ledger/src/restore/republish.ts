@@ -1,4 +1,4 @@
-import { readCopies, type CopiedEvent } from "@modelgate/accounts";
+import { listCopies, readCopies, type EventCopy } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
 import { readServerState, msUntilSharedTick, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -8,6 +8,8 @@ import { recordPublished } from "./record-copies.ts";
 /** Time in ms after which an event that is not in the books is published again. */
 export const republishAfterMs = 15_000;
 const pollMs = 1_000;
+/** Maximum number of events that are read and published at a time. */
+const batchSize = 500;
 const streams = Object.values(eventStreams);
 
 /** Dependencies for publishing events again. */
@@ -49,8 +51,10 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
 }
 
 function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOptions): () => Promise<void> {
-  /** Time at which the copy of each event was first seen, by the copy's name. */
+  /** Time at which each copy was first seen, by its name. */
   let firstSeenAt = new Map<string, number>();
+  /** Names of copies that cannot be read. */
+  const unreadable = new Set<string>();
   /** Creation times of the streams at the last check. */
   let knownStreams: readonly string[] = [];
   /**
@@ -58,7 +62,11 @@ function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOp
    */
   let emptyAt: string | undefined;
 
-  async function publish(events: readonly CopiedEvent[]): Promise<void> {
+  async function publish(copies: readonly EventCopy[]): Promise<void> {
+    const events = await readCopies(redis, copies, (error, { shard, name }) => {
+      unreadable.add(name);
+      log.error({ err: error, shard, name }, "the copy of an event cannot be read and stays there");
+    });
     if (events.length === 0) return;
     const results = await bus.publish(events.map(({ message }) => message));
     const stored = events.filter((_, at) => results[at] === undefined);
@@ -73,16 +81,16 @@ function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOp
     const now = performance.now();
     const { writes } = await readServerState(redis);
     if (writes !== undefined && writes === emptyAt) return;
-    const published = await readCopies(redis);
-    emptyAt = published.length === 0 ? writes : undefined;
     const results = await Promise.all(streams.map(({ name }) => bus.readProgress(name, streamConsumers[name])));
     const progress = results.filter((value) => value !== undefined);
     if (progress.length < results.length) return; // a stream is missing, and is about to be recreated
     const isRecreated = progress.some(({ created }, at) => created !== (knownStreams[at] ?? created));
     knownStreams = progress.map(({ created }) => created);
-    firstSeenAt = new Map(published.map(({ name }) => [name, firstSeenAt.get(name) ?? now]));
-    if (isRecreated) return publish(published);
-    if (progress.every(({ last, handled }) => handled >= last))
-      await publish(published.filter(({ name }) => now - (firstSeenAt.get(name) ?? now) > afterMs));
+    if (!isRecreated && progress.some(({ last, handled }) => handled < last)) return;
+    const copies = (await listCopies(redis)).filter(({ name }) => !unreadable.has(name));
+    emptyAt = copies.length === 0 ? writes : undefined;
+    firstSeenAt = new Map(copies.map(({ name }) => [name, firstSeenAt.get(name) ?? now]));
+    const due = isRecreated ? copies : copies.filter(({ name }) => now - (firstSeenAt.get(name) ?? now) > afterMs);
+    for (let from = 0; from < due.length; from += batchSize) await publish(due.slice(from, from + batchSize));
   };
 }
