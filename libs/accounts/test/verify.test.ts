@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Backends, testUsageDraft, startBackends } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
-import { accountKeys, createAccount, credit, findAccount, hold, settle, verifyAccount } from "../src/index.ts";
+import { accountKeys, createAccount, credit, findAccount, hold, settle, shardOf, verifyAccount } from "../src/index.ts";
 
 let backends: Backends;
 let redis: Redis;
@@ -79,8 +79,9 @@ function rehashed(text: string): string {
   return text.replace(receipt.hash, hash);
 }
 
-test("unmodified books are valid, also with open calls", async () => {
+test("unmodified books are valid, also with open calls and unreadable events of other accounts", async () => {
   const id = await bookedAccount();
+  await redis.xadd(accountKeys.outbox(shardOf(id)), "*", "task", '{"taskId":7}');
   expect(await verifyAccount(redis, id, optionsFor(id))).toEqual({
     account: id,
     ok: true,

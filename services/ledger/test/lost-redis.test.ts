@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
+  accountKeys,
   applyCredit,
   createAccount,
   makeCreditEvent,
@@ -216,7 +217,7 @@ class History implements Bus {
     for (const again of this.#late) await again();
     for (let rounds = 0; rounds < 12; rounds++) {
       await this.#runRound({ withLeftovers: rounds % 2 === 1 });
-      await settleLateNow({ redis, bus: this, books });
+      await settleLateNow({ redis, bus: this, books, ...logging() });
     }
     await this.#runRound();
     const [booked] = await findAccounts(books, [this.#id]);
@@ -425,6 +426,28 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await recordOutbox(id);
     expect(await compareAccounts(deps, [id], offsets)).toEqual([]);
     expect(await readHeads(redis, [id])).toMatchObject([{ receipts: 4 }]);
+  });
+
+  test("a late call waits while too many events are unpublished to search for its own; an unreadable one is skipped", async () => {
+    const id = "crowded";
+    await createBooked(id);
+    const shard = shardOf(id);
+    await redis.del(accountKeys.outbox(shard));
+    await redis.eval(
+      "for at = 1, 10001 do redis.call('XADD', KEYS[1], '*', 'task', '') end",
+      1,
+      accountKeys.outbox(shard),
+    );
+    await redis.xadd(accountKeys.late(shard), "1-1", "event", "{}", "cost", "3");
+    const draft = JSON.stringify({ ...testUsageDraft(id, "call"), time: new Date().toISOString() });
+    await redis.xadd(accountKeys.late(shard), "1-2", "event", draft, "cost", "3");
+    const deps = { redis, bus: new History(id), books, ...logging() };
+    const logged = vi.spyOn(deps.log, "error");
+    await expect(settleLate(deps)).rejects.toThrow(/too many events/);
+    await redis.del(accountKeys.outbox(shard));
+    expect(await settleLate(deps)).toBe(1);
+    expect(await findAccount(redis, id)).toMatchObject({ spentNanos: 3n });
+    expect(logged.mock.calls.map(([line]) => line)).toMatchObject([{ entryId: "1-1" }, { entryId: "1-1" }]);
   });
 
   test("the last receipt in the books is corrected if a replacement with a lower number reaches them late", async () => {

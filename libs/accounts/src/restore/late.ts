@@ -13,17 +13,26 @@ export interface LateCall {
   readonly costNanos: Nanos;
 }
 
-/** Reads the late calls of a shard that have waited for at least `olderThanMs`. */
+/**
+ * Reads the late calls of a shard that have waited for at least `olderThanMs`. An unreadable one is passed to
+ * `onUnreadable`, and stays.
+ */
 export async function readLate(
   redis: Redis,
   shard: string,
   olderThanMs: number,
   limit: number,
+  onUnreadable: (error: unknown, entryId: string) => void,
 ): Promise<readonly LateCall[]> {
   const entries = await redis.xrange(accountKeys.late(shard), "-", String(Date.now() - olderThanMs), "COUNT", limit);
-  return entries.map(([entryId, fields]) => {
+  return entries.flatMap(([entryId, fields]) => {
     const field = (name: string): string => fields[fields.indexOf(name) + 1] ?? "";
-    return { entryId, draft: readDraft(field("event")), costNanos: BigInt(field("cost")) };
+    try {
+      return [{ entryId, draft: readDraft(field("event")), costNanos: BigInt(field("cost")) }];
+    } catch (error) {
+      onUnreadable(error, entryId);
+      return [];
+    }
   });
 }
 

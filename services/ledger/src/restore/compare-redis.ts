@@ -191,9 +191,9 @@ class PeriodicComparison implements RedisComparison {
     if (writes === undefined || writes !== this.#writes) this.#lateUntil = now + lateGraceMs;
     if (now > this.#lateUntil && this.#rounds % roundsBetweenLateChecks !== 1) return;
     this.#writes = undefined; // after an error the next round checks again
-    const late = await settleLate(deps);
-    this.#writes = writes;
     const { log } = this.#options;
+    const late = await settleLate({ ...deps, log });
+    this.#writes = writes;
     if (late > 0) log.warn({ calls: late }, "calls that were open when Redis was lost are charged");
   }
 

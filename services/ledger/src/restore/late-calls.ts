@@ -1,6 +1,15 @@
-import { chargeLost, removeLate, publishEntries, readLate, readUnpublished, shards } from "@modelgate/accounts";
+import {
+  chargeLost,
+  outboxLength,
+  removeLate,
+  publishEntries,
+  readLate,
+  readUnpublished,
+  shards,
+} from "@modelgate/accounts";
 import { hasCall, writeRestoration } from "@modelgate/books";
 import { eventStreams } from "@modelgate/contracts";
+import type { Logger } from "@modelgate/platform";
 import { waitUntilCaughtUp } from "./caught-up.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
@@ -9,6 +18,7 @@ import type { RestoreDeps } from "./restore-accounts.ts";
  * in transit.
  */
 const [maxPerCheck, waitMs] = [100, 1_000];
+/** Maximum number of unpublished events of a shard that are read. */
 const maxWaiting = 10_000;
 /** Maximum ms to wait until the books have the events of the stream. */
 const maxCatchUpMs = 5_000;
@@ -18,12 +28,15 @@ const maxCatchUpMs = 5_000;
  * moves from the outbox through the stream to the books. All three are checked in this order, so that a moving event is
  * found. Returns the number of charged calls.
  */
-export async function settleLate(deps: RestoreDeps): Promise<number> {
-  const { redis, bus } = deps;
+export async function settleLate(deps: RestoreDeps & { readonly log: Logger }): Promise<number> {
+  const { redis, bus, log } = deps;
   const late = await Promise.all(
-    shards.map(async (shard) =>
-      (await readLate(redis, shard, waitMs, maxPerCheck)).map((call) => ({ shard, ...call })),
-    ),
+    shards.map(async (shard) => {
+      const calls = await readLate(redis, shard, waitMs, maxPerCheck, (error, entryId) =>
+        log.error({ err: error, shard, entryId }, "a late call cannot be read and stays there"),
+      );
+      return calls.map((call) => ({ shard, ...call }));
+    }),
   );
   const lateCalls = late.flat();
   if (lateCalls.length === 0) return 0;
@@ -36,8 +49,13 @@ export async function settleLate(deps: RestoreDeps): Promise<number> {
 }
 
 async function unpublishedIdsIn({ redis }: RestoreDeps, shardIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const entries = await Promise.all([...shardIds].map((shard) => readUnpublished(redis, shard, 0, maxWaiting)));
-  return new Set(entries.flat().map(({ event }) => event.id));
+  const ids = new Set<string>();
+  for (const shard of shardIds) {
+    if ((await outboxLength(redis, shard)) > maxWaiting)
+      throw new Error("too many events are unpublished to know which calls are settled");
+    for (const { event } of await readUnpublished(redis, shard, 0, maxWaiting)) ids.add(event.id);
+  }
+  return ids;
 }
 
 async function settleOne(
