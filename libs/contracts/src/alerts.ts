@@ -2,13 +2,13 @@ import { Type, type Static } from "typebox";
 
 /**
  * Kinds of alerts:
- * - `budget`: 50, 80 or 100 % of a budget are spent
+ * - `budget`: 50, 80 or 100 % of a budget are spent, or it refused a call
  * - `balance-low`: at the present rate of spending, an account's balance lasts less than LOW_BALANCE_HOURS
  * - `key-refused`: a vendor refuses a key of a channel
  * - `channel-cooldown`: a channel, one of its keys or models is in cooldown after failures, or had many short cooldowns
  * - `channel-recovered`: a part of a channel works again after a cooldown or a refusal
  * - `unpriced-use`: a call used a unit without a price
- * - `ledger-divergence`: an account's balance differs from its receipts
+ * - `ledger-divergence`: an account's balance differs from its receipts, or the audit log or the prices were altered
  * - `key-expiring`: an API key is about to expire
  * - `key-rotation-due`: an API key must be rotated, because its `rotateAfterDays` have passed
  * - `certificate-expiring`: a certificate of a store or of a channel is about to expire
