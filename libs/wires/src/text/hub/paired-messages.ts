@@ -27,6 +27,7 @@ export const openingText = "(The assistant speaks first.)";
 
 /** Rules for rendering a vendor's messages. */
 interface PairOptions {
+  /** Blocks of the vendor's messages. */
   readonly form: MessageBlocks;
   /** True if the vendor accepts messages of the role `system` after a user's message. */
   readonly acceptsSystem?: boolean | undefined;
