@@ -29,7 +29,7 @@ interface Verified {
 }
 
 /** Maximum runs of gatectl, pause between them, maximum wait for settlements, and pause between two checks, in ms. */
-const [maxTries, retryPauseMs, settleWithinMs, checkIntervalMs] = [24, 500, 60_000, 100];
+const [maxTries, retryPauseMs, settleWithinMs, checkIntervalMs] = [24, 500, 60_000, 300];
 
 /** Verifies an account with gatectl. Tries again if gatectl prints no result, because a store may be slow. */
 export async function verifyWithGatectl(suite: Pick<Suite, "gatectl">, accountId: string): Promise<Verified> {

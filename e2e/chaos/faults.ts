@@ -82,7 +82,7 @@ const killFaults: readonly Fault[] = [
   ...areas.map(({ name }) => killFault(name, { shape: "apart", allowedFailures: killedFailures, failuresIn: name })),
   killFault("ledger", { shape: "apart" }),
   killFault("control", { shape: "apart" }),
-  killFault("edge", {
+  killBeforeAckFault({
     name: "the process of all services killed (SIGKILL)",
     shape: "one",
     allowedFailures: cut,
@@ -234,7 +234,7 @@ export const faults: readonly Fault[] = [
   ...killFaults,
   ...serverFaults("nats"),
   ...serverFaults("redis"),
-  killBeforeAckFault(),
+  killBeforeAckFault({ name: "ledger killed between commit and acknowledgement", shape: "apart" }),
   ...unavailableBooksFaults(),
   ...redisLossFaults,
   ...streamLossFaults,

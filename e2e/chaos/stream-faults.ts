@@ -18,13 +18,12 @@ async function withStreams<T>({ backends }: Suite, use: (manager: JetStreamManag
   }
 }
 
-/** The ledger is killed between storing and acknowledging an event. NATS then delivers the event again. */
-export function killBeforeAckFault(): Fault {
+/**
+ * The process of the ledger is killed between storing and acknowledging an event. NATS then delivers the event again.
+ */
+export function killBeforeAckFault(fault: Pick<Fault, "name" | "shape"> & Partial<Fault>): Fault {
   let sequence = 0;
   return {
-    name: "ledger killed between commit and acknowledgement",
-    shape: "apart",
-    brief: true,
     async begin({ suite, ledgerProxy }) {
       // Requests for messages must pass until the ledger acknowledges an event: without them it gets no event.
       ledgerProxy.losesFrom = "$JS.ACK.USAGE.";
@@ -38,7 +37,7 @@ export function killBeforeAckFault(): Fault {
           return isBooked && delivered.stream_seq;
         }),
       ).finally(async () => {
-        // The ledger's connection stays cut, so the ledger is killed before it can acknowledge the event.
+        // The connection stays cut, so the process is killed before it can acknowledge the event.
         suite.process("ledger").signal("SIGKILL");
         await suite.process("ledger").ended;
         ledgerProxy.losesFrom = undefined;
@@ -54,6 +53,7 @@ export function killBeforeAckFault(): Fault {
         ),
       );
     },
+    ...fault,
   };
 }
 
@@ -63,7 +63,6 @@ export const streamLossFaults: readonly Fault[] = [
     name: "streams of events deleted",
     shape: "apart",
     losesStreams: true,
-    brief: true,
     async begin({ suite, natsProxy, ledgerProxy }) {
       // While the ledger is stopped, the stream has unread events, which are lost with the stream.
       suite.process("ledger").signal("SIGSTOP");
