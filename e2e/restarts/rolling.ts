@@ -14,7 +14,13 @@ export interface Rollout {
   readonly names: readonly Replicated[];
   readonly streams: number;
   readonly sessions: number;
+  /** Variables of the old and of the new replicas. */
+  readonly env?: { readonly old: Variables; readonly fresh: Variables };
+  /** Runs before the replacement, and after it while the streams are still open. Clients call the address. */
+  readonly around?: { before(url: string): Promise<void>; after(url: string): Promise<void> };
 }
+
+type Variables = Readonly<Record<string, string>>;
 
 export interface RolloutResult {
   /** Number of open streams while the old replicas drain. */
@@ -40,7 +46,7 @@ const replicaOptions = {
 /** Replaces replicas under load as a cluster does: starts a new one, then sends SIGTERM to the old one. */
 export async function rollOut(
   { suite, vendor }: RestartSetup,
-  { names, streams, sessions }: Rollout,
+  { names, streams, sessions, env, around }: Rollout,
 ): Promise<RolloutResult> {
   await using opened = new AsyncDisposableStack();
   const balancers = {
@@ -49,21 +55,22 @@ export async function rollOut(
     edge: opened.use(await openLoadBalancer()),
     gateway: opened.use(await openLoadBalancer()),
   };
-  const start = async (name: Replicated): Promise<ReplicaBehindBalancer> => {
+  const start = async (name: Replicated, variables: Variables = {}): Promise<ReplicaBehindBalancer> => {
     const services = name === "gateway" ? { MODELGATE_SERVICES: "edge,text,realtime" } : {};
     const replica = await startReplicaOf(name, suite, balancers, {
       ...replicaOptions,
-      env: { ...replicaOptions.env, ...services },
+      env: { ...replicaOptions.env, ...services, ...variables },
     });
-    opened.defer(() => replica.service.stop());
+    opened.use(replica.service);
     return replica;
   };
-  const old = await Promise.all(names.map(start));
+  const old = await Promise.all(names.map((name) => start(name, env?.old)));
   for (const { balancer, port } of old) balancer?.ports.add(port);
-  const fresh = await Promise.all(names.map(start));
+  const fresh = await Promise.all(names.map((name) => start(name, env?.fresh)));
 
   const { url } = balancers[names.at(-1) ?? "edge"];
   await until("calls to pass", async () => (await call(url, { model: "chat", id: "ready" })).status === 200);
+  await around?.before(url);
   let begun = 0;
   const openCalls = Array.from({ length: streams }, (_, at) =>
     call(url, { model: "endless", id: `stream-${at}`, stream: true, onBegin: () => begun++ }),
@@ -87,6 +94,7 @@ export async function rollOut(
     await until("the replica to drain", () => service.logs().includes("draining"));
     await pause(connectionsEndMs);
   }
+  await around?.after(url);
   const openStreams = vendor.open;
   const answered = await Promise.all(talks.map((talk) => talk.requestAnswer()));
   for (const talk of talks) talk.close();

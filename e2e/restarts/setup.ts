@@ -8,6 +8,7 @@ import { channel, keys } from "../test/suite-client.ts";
 export interface RestartSetup extends AsyncDisposable {
   readonly suite: Suite<LocalBackends>;
   readonly vendor: EndlessVendor;
+  readonly config: object;
 }
 
 const price = { input: 2, output: 10 };
@@ -15,28 +16,30 @@ const price = { input: 2, output: 10 };
 /** Starts the suite with the default leases. Only the slices of realtime sessions are smaller. */
 export async function openRestartSetup(shape: Shape): Promise<RestartSetup> {
   const vendor = await startEndlessVendor();
+  const config = {
+    groups: { default: { models: ["*"] } },
+    models: {
+      endless: { kind: "chat", price },
+      chat: { kind: "chat", price },
+      live: { kind: "realtime", price },
+    },
+    channels: [
+      channel("endless", ["endless"], { baseUrl: vendor.url }),
+      channel("main", ["chat"]),
+      channel("voice", ["live"]),
+    ],
+    accounts: { demo: { balance: "1000.00", tokens: [{ key: keys.demo, group: "default" }] } },
+  };
   const suite = await startSuite({
     shape,
     backends: await startLocalBackends(),
-    config: {
-      groups: { default: { models: ["*"] } },
-      models: {
-        endless: { kind: "chat", price },
-        chat: { kind: "chat", price },
-        live: { kind: "realtime", price },
-      },
-      channels: [
-        channel("endless", ["endless"], { baseUrl: vendor.url }),
-        channel("main", ["chat"]),
-        channel("voice", ["live"]),
-      ],
-      accounts: { demo: { balance: "1000.00", tokens: [{ key: keys.demo, group: "default" }] } },
-    },
+    config,
     limits: { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } },
   });
   return {
     suite,
     vendor,
+    config,
     async [Symbol.asyncDispose]() {
       await suite[Symbol.asyncDispose]();
       await vendor[Symbol.asyncDispose]();
