@@ -11,7 +11,6 @@ beforeAll(async () => {
   // Services must start without this Redis.
   await contentRedis.kill();
   suite = await startLocalSuite({
-    fresh: true,
     config: {
       ...baseConfig,
       models: { ...baseConfig.models, live: { kind: "realtime", price } },
