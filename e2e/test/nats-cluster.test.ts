@@ -10,7 +10,7 @@ import {
   type Suite,
 } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config, hello, money, post } from "./suite-client.ts";
+import { config, hello, money, post, read } from "./suite-client.ts";
 
 const priceNanos = 1_000_000n;
 /** Number of concurrent calls. */
@@ -99,7 +99,7 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
   });
 
   async function countedNanos(): Promise<string | undefined> {
-    const rows = await suite.ask<{ sums: Record<string, string> }[]>("usage", "--by", "account");
+    const rows = await read<readonly { sums: Record<string, string> }[]>(suite, "/usage?by=account");
     return rows[0]?.sums["costNanos"];
   }
 });

@@ -14,12 +14,12 @@ import { config, hello, money, post, settledMoney } from "./suite-client.ts";
 const key = "sk-lasting-0123456789abcdef";
 const priceNanos = 1_000_000n;
 /** Number of calls that the balance pays. The load ends when it is used up. */
-const affordable = 300n;
+const affordable = 150n;
 /** Number of concurrent calls. A new primary may lack only their latest writes. */
 const callers = 4;
 const lasting = {
   ...config,
-  accounts: { ...config.accounts, lasting: { balance: "0.300", tokens: [{ key, group: "default" }] } },
+  accounts: { ...config.accounts, lasting: { balance: "0.150", tokens: [{ key, group: "default" }] } },
 };
 
 describe.skipIf(!canStartCluster)("on a Redis with Sentinels", () => {

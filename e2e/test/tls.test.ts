@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  ChildEnded,
-  canStartCluster,
-  startServiceAlone,
-  startSuite,
-  startTlsBackends,
-  until,
-  type Suite,
-  type TlsBackends,
-} from "@modelgate/testkit";
+import { canStartCluster, startSuite, startTlsBackends, until, type Suite, type TlsBackends } from "@modelgate/testkit";
 import { config, hello, money, post } from "./suite-client.ts";
 
+/** `libs/platform/test/tls.test.ts` shows connections to a Cluster and by Sentinels, and refused certificates. */
 describe.skipIf(!canStartCluster)("with TLS", () => {
   let backends: TlsBackends;
   let suite: Suite;
@@ -42,32 +34,5 @@ describe.skipIf(!canStartCluster)("with TLS", () => {
         (by) => by === 2_000_000n,
       );
     });
-  });
-
-  test.concurrent.each(["clusterUrl", "sentinelUrl"] as const)("a service starts on a Redis at a %s", async (kind) => {
-    const ledger = await startServiceAlone("ledger", {
-      REDIS_URL: backends[kind],
-      NATS_URL: backends.natsUrl,
-      MODELGATE_SECRET: suite.secret,
-      NODE_EXTRA_CA_CERTS: backends.authorityFile,
-    });
-    await until("it to be ready", async () => (await fetch(`${ledger.opsUrl}/readyz`)).ok);
-    await ledger.stop();
-  });
-
-  test.concurrent("a service with another certificate authority reports the problem, and does not start", async () => {
-    const env = {
-      NATS_URL: backends.natsUrl,
-      MODELGATE_SECRET: suite.secret,
-      NODE_EXTRA_CA_CERTS: backends.strangerFile,
-    };
-    const words = (redisUrl: string): Promise<string> =>
-      startServiceAlone("ledger", { ...env, REDIS_URL: redisUrl }).then(
-        () => "it started",
-        (error: unknown) => (error instanceof ChildEnded ? `${error.status}: ${error.logs}` : String(error)),
-      );
-    const [redis, nats] = await Promise.all([words(backends.redisUrl), words(backends.plainRedisUrl)]);
-    expect(redis).toMatch(/^78: [\s\S]*ledger: Redis's certificate is refused/);
-    expect(nats).toMatch(/^78: [\s\S]*ledger: NATS's certificate is refused/);
   });
 });

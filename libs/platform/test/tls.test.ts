@@ -1,19 +1,38 @@
+import { readFileSync } from "node:fs";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { canStartCluster, startTlsBackends, type TlsBackends } from "@modelgate/testkit";
+import { canStartCluster, startTlsBackends, until, type TlsBackends } from "@modelgate/testkit";
 import { openBus, openRedis, StartError } from "../src/index.ts";
 import { openContentRedis } from "../src/redis.ts";
 
 const log = pino({ level: "silent" });
 
-describe.skipIf(!canStartCluster)("a server with an untrusted certificate", () => {
-  let backends: TlsBackends;
-  beforeAll(async () => {
-    backends = await startTlsBackends();
-  });
-  afterAll(() => backends?.[Symbol.asyncDispose]());
+const addresses = ["redisUrl", "clusterUrl", "sentinelUrl"] as const;
+let backends: TlsBackends;
+beforeAll(async () => {
+  if (canStartCluster) backends = await startTlsBackends();
+});
+afterAll(() => backends?.[Symbol.asyncDispose]());
 
-  const addresses = ["redisUrl", "clusterUrl", "sentinelUrl"] as const;
+describe.skipIf(!canStartCluster)("a server with a trusted certificate", () => {
+  const trusted = getCACertificates("default");
+  beforeAll(() => setDefaultCACertificates([...trusted, readFileSync(backends.authorityFile, "utf8")]));
+  afterAll(() => setDefaultCACertificates(trusted));
+
+  test.each(addresses)("Redis at a %s is used", async (kind) => {
+    const redis = await openRedis(backends[kind], log);
+    expect(await redis.ping()).toBe("PONG");
+    redis.disconnect();
+  });
+
+  test("NATS is used", async () => {
+    await using bus = await openBus(backends.natsUrl, log);
+    expect(await until("the connection", () => bus.connected)).toBe(true);
+  });
+});
+
+describe.skipIf(!canStartCluster)("a server with an untrusted certificate", () => {
   test.each(addresses)("Redis at a %s: the start fails immediately, with the reason", async (kind) => {
     const opening = openRedis(backends[kind], log);
     await expect(opening).rejects.toThrow(StartError);

@@ -15,8 +15,6 @@ export interface TlsBackends extends Backends {
   readonly sentinelUrl: string;
   /** Certificate of the authority that issued the servers' certificates. */
   readonly authorityFile: string;
-  /** Certificate of another authority, which issued none of the servers' certificates. */
-  readonly strangerFile: string;
 }
 
 /** Starts servers on this machine. Their certificates expire at `end`; by default, after a year. */
@@ -25,7 +23,6 @@ export async function startTlsBackends(end?: Date): Promise<TlsBackends> {
   await using starting = new AsyncDisposableStack();
   starting.defer(() => rmSync(folder, { recursive: true, force: true }));
   const authority = await makeAuthority(folder, "authority");
-  const stranger = await makeAuthority(folder, "stranger");
   const issued = await authority.issue("server", end);
   const [natsPort = 0, plainPort = 0, port = 0, sentinelPlain = 0, sentinelPort = 0, ...cluster] = await freePorts(8);
   const [clusterPlain = 0, clusterPort = 0, clusterBusPort = 0] = cluster;
@@ -58,7 +55,6 @@ export async function startTlsBackends(end?: Date): Promise<TlsBackends> {
     clusterUrl: `rediss+cluster://127.0.0.1:${clusterPort}`,
     sentinelUrl: `rediss+sentinel://127.0.0.1:${sentinelPort}/${master}`,
     authorityFile: authority.file,
-    strangerFile: stranger.file,
     [Symbol.asyncDispose]: () => servers.disposeAsync(),
   };
 }
