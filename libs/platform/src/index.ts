@@ -87,7 +87,7 @@ export {
   type Service,
   type ServiceContext,
 } from "./process/service.ts";
-export { Shared, sharedPart } from "./process/shared.ts";
+export { SharedParts, sharedPart } from "./process/shared.ts";
 export { readCertificateEnd, type TlsServer } from "./certificate-end.ts";
 export { readContentCertificateEnds, storeContentCertificateEnds } from "./process/content-certificates.ts";
 export { sharedBus, sharedContentRedis, sharedRedis, sharedRefusedCalls } from "./process/stores.ts";

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { dataVersion, refuseNewerData } from "../src/process/stores.ts";
-import { createLogger, Shared, sharedRedis, StartError } from "../src/index.ts";
+import { createLogger, SharedParts, sharedRedis, StartError } from "../src/index.ts";
 
 let backends: Backends;
 let redis: Redis;
@@ -18,7 +18,7 @@ afterAll(async () => {
 test("a version starts with data of its version and of an earlier one, and refuses newer data with one line", async () => {
   await refuseNewerData(redis, dataVersion);
   await refuseNewerData(redis, dataVersion + 1);
-  await using shared = new Shared(createLogger("test", "silent").log);
+  await using shared = new SharedParts(createLogger("test", "silent").log);
   const start = sharedRedis(shared, { redis: { url: backends.redisUrl, timeoutMs: 1_000 } });
   await expect(start).rejects.toThrow(StartError);
   await expect(start).rejects.toThrow(

@@ -29,7 +29,7 @@ import {
   listen,
   readVariables,
   restartFailure,
-  Shared,
+  SharedParts,
   signCaller,
   type Service,
 } from "@modelgate/platform";
@@ -96,7 +96,7 @@ export async function startArea(
   await writeEpoch(redis, "the test's books");
 
   const { log } = createLogger(service.name, "silent");
-  const shared = opening.use(new Shared(log));
+  const shared = opening.use(new SharedParts(log));
   const ending = new AbortController();
   const metrics = new Registry();
   const declared = readVariables((read) => service.declare(read, (name, values) => adjustEnv(name, values, limits)), {

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { Redis } from "ioredis";
 import { createAccount, createTask, hold } from "@modelgate/accounts";
 import { publishConfiguration } from "@modelgate/catalog";
-import { createLogger, readEnv, Shared } from "@modelgate/platform";
+import { createLogger, readEnv, SharedParts } from "@modelgate/platform";
 import { startBackends, until } from "@modelgate/testkit";
 import { openDeps } from "../src/deps.ts";
 import { variables } from "../src/env.ts";
@@ -35,7 +35,7 @@ const read = readEnv(variables, {
 });
 // Long timeouts for slow machines, because only CPU time is measured.
 const env = { ...read, relay: { ...read.relay, redis: { ...read.relay.redis, timeoutMs: 10_000 } } };
-const shared = new Shared(log);
+const shared = new SharedParts(log);
 const opened = await openDeps({ env, log, shared });
 await until("the configuration", () => opened.relay.catalog.ready);
 const [channel] = opened.relay.catalog.current().channels;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { TaskRecord } from "@modelgate/accounts";
 import { publishConfiguration } from "@modelgate/catalog";
 import { readText } from "@modelgate/channels";
-import { createLogger, readEnv, Shared } from "@modelgate/platform";
+import { createLogger, readEnv, SharedParts } from "@modelgate/platform";
 import {
   startBackends,
   startScriptedServer,
@@ -24,7 +24,7 @@ const noon = 1_800_000_000_000;
 
 let backends: Backends;
 let deps: Deps;
-let shared: Shared;
+let shared: SharedParts;
 /** Answers of the vendor and of its file host, by path. */
 let has: Record<string, ScriptedAnswer> = {};
 let servers: readonly ScriptedServer[] = [];
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const { redisUrl: REDIS_URL, natsUrl: NATS_URL } = backends;
   const env = readEnv(variables, { REDIS_URL, NATS_URL, MODELGATE_SECRET: secret });
   const { log } = createLogger("video", "silent");
-  shared = new Shared(log);
+  shared = new SharedParts(log);
   deps = { ...(await openDeps({ env, log, shared })), now: () => noon };
   await until("the configuration", () => deps.relay.catalog.ready);
 });

@@ -11,7 +11,7 @@ import {
   type TaskRecord,
 } from "@modelgate/accounts";
 import { publishConfiguration } from "@modelgate/catalog";
-import { createLogger, readEnv, Shared } from "@modelgate/platform";
+import { createLogger, readEnv, SharedParts } from "@modelgate/platform";
 import {
   startBackends,
   startScriptedServer,
@@ -39,7 +39,7 @@ const answers = new Map<string, ScriptedAnswer | "nothing" | "silence">();
 const unknownTask = { status: 404, body: { error: { message: "no such video" } } };
 /** Two replicas with a common clock, which the tests set. */
 let replicas: readonly Deps[];
-let processes: readonly Shared[];
+let processes: readonly SharedParts[];
 let clock = noon;
 let count = 0;
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
   });
   const env = { ...read, pace: { ...read.pace, firstMs: 5_000 } };
   const { log } = createLogger("video", "silent");
-  processes = [new Shared(log), new Shared(log)];
+  processes = [new SharedParts(log), new SharedParts(log)];
   replicas = await Promise.all(
     processes.map(async (shared) => ({
       ...(await openDeps({ env, log, shared })),

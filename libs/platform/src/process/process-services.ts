@@ -7,7 +7,7 @@ import { StartError } from "../start-error.ts";
 import { opsHandler, type Readiness } from "../ops.ts";
 import type { LocalArea } from "./area-server.ts";
 import type { DeclaredService, OpenService, Service, ServiceRole } from "./service.ts";
-import type { Shared } from "./shared.ts";
+import type { SharedParts } from "./shared.ts";
 
 type ConfiguredService = DeclaredService & Pick<Service, "name" | "role">;
 
@@ -22,7 +22,7 @@ interface RunningService {
 export interface ProcessContext {
   readonly log: Logger;
   readonly metrics: Registry;
-  readonly shared: Shared;
+  readonly shared: SharedParts;
   readonly ofService: (name: string) => Logger;
   /** Number of this worker; undefined if the program has only one process. */
   readonly worker: number | undefined;

@@ -6,7 +6,7 @@ import { readVariables } from "../variables.ts";
 import { exitAfterTimeout, lastStepsMs, waitForStop, type ProcessState } from "./process-state.ts";
 import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
-import { Shared } from "./shared.ts";
+import { SharedParts } from "./shared.ts";
 
 const gatewayName = "gateway";
 
@@ -38,7 +38,7 @@ export async function runProcess(
     const metrics = createMetrics(name, worker);
     await using _tracing = await openTracing(name, collectorUrl, log);
     let problems = (): Promise<Readonly<Record<string, string>>> => Promise.resolve({});
-    await using shared = new Shared(log, {
+    await using shared = new SharedParts(log, {
       services: declared.map((service) => service.name),
       problems: () => problems(),
     });

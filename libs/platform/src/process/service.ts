@@ -5,7 +5,7 @@ import type { Registry } from "../metrics.ts";
 import type { CommonEnv, ServiceVariables } from "../service-variables.ts";
 import type { VariableReader } from "../variables.ts";
 import type { AreaServer, LocalAreas } from "./area-server.ts";
-import type { Shared } from "./shared.ts";
+import type { SharedParts } from "./shared.ts";
 
 /** Parameters of the function that opens a service. */
 export interface ServiceContext<Env> {
@@ -18,7 +18,7 @@ export interface ServiceContext<Env> {
   readonly ending: AbortSignal;
   readonly log: Logger;
   readonly metrics: Registry;
-  readonly shared: Shared;
+  readonly shared: SharedParts;
   /** Areas of this process that are open. */
   readonly areas: LocalAreas;
 }

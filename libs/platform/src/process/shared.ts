@@ -5,7 +5,7 @@ import type { AnnouncedProcess } from "./presence.ts";
  * Parts that the services of one process share, for example connections. They are closed after the last service, in
  * reverse order.
  */
-export class Shared implements AsyncDisposable {
+export class SharedParts implements AsyncDisposable {
   readonly log: Logger;
   readonly announced: AnnouncedProcess | undefined;
   readonly #open = new AsyncDisposableStack();
@@ -31,14 +31,14 @@ export class Shared implements AsyncDisposable {
 }
 
 /** Opens a part at its first call, and returns the same part later. */
-export type SharedPart<Settings, Part> = (shared: Shared, settings: Settings) => Promise<Part>;
+export type SharedPart<Settings, Part> = (shared: SharedParts, settings: Settings) => Promise<Part>;
 
 /**
  * Declares a part that the services of a process share. `open` must register the part's disposal. It gets the settings
  * of the first caller, because all services of a process have the same environment.
  */
 export function sharedPart<Settings, Part>(open: SharedPart<Settings, Part>): SharedPart<Settings, Part> {
-  const parts = new WeakMap<Shared, Promise<Part>>();
+  const parts = new WeakMap<SharedParts, Promise<Part>>();
   return (shared, settings) => {
     const existing = parts.get(shared);
     if (existing !== undefined) return existing;
