@@ -6,6 +6,7 @@ import { get, post } from "../api/client.ts";
 import type { Person, Role } from "../api/types.ts";
 import { operatorRoles } from "../api/words.ts";
 import { localTime } from "../format/times.ts";
+import { ActionButton, ConfirmedButton } from "../parts/action-button.tsx";
 import { Copied } from "../parts/copied.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -90,20 +91,13 @@ function State({ isDisabled }: { readonly isDisabled: boolean }) {
 
 function Switch({ person: { name, disabled } }: { readonly person: Person }) {
   const word = disabled ? "enable" : "disable";
-  const change = useChange({
-    change: () => post("/operators/{name}", { params: { name }, body: { disabled: !disabled } }),
-    changes: ["operators", "sessions"],
-  });
   return (
-    <Button
-      size="compact-xs"
-      variant="default"
-      loading={change.isPending}
-      onClick={change.start}
-      aria-label={`${translateTerm(word)} ${name}`}
-    >
-      {translateTerm(word)}
-    </Button>
+    <ActionButton
+      text={translateTerm(word)}
+      label={`${translateTerm(word)} ${name}`}
+      run={() => post("/operators/{name}", { params: { name }, body: { disabled: !disabled } })}
+      changes={["operators", "sessions"]}
+    />
   );
 }
 
@@ -166,10 +160,11 @@ function Keys() {
                 {
                   heading: translate("Action"),
                   cell: ({ id, name }) => (
-                    <ShortButton
-                      path="/operator-keys/{id}/delete"
-                      id={id}
-                      label={`${translate("delete")} ${name}`}
+                    <ConfirmedButton
+                      text={translate("Delete")}
+                      label={translate("Delete the key {name}", { name })}
+                      consequence={translate("The key stops working immediately. This cannot be undone.")}
+                      run={() => post("/operator-keys/{id}/delete", { params: { id } })}
                       changes={["operator-keys"]}
                     />
                   ),
@@ -236,10 +231,10 @@ function Sessions() {
               {
                 heading: translate("Action"),
                 cell: ({ id, name }) => (
-                  <ShortButton
-                    path="/sessions/{id}/end"
-                    id={id}
+                  <ActionButton
+                    text={translate("end")}
                     label={`${translate("end")} ${name} ${id}`}
+                    run={() => post("/sessions/{id}/end", { params: { id } })}
                     changes={["sessions"]}
                   />
                 ),
@@ -249,31 +244,5 @@ function Sessions() {
         )}
       </QueryResult>
     </Card>
-  );
-}
-
-/** Button that shows only the first word of its label. */
-function ShortButton({
-  path,
-  id,
-  label,
-  changes,
-}: {
-  readonly path: "/sessions/{id}/end" | "/operator-keys/{id}/delete";
-  readonly id: string;
-  readonly label: string;
-  readonly changes: readonly string[];
-}) {
-  const mutation = useChange({ change: () => post(path, { params: { id } }), changes });
-  return (
-    <Button
-      size="compact-xs"
-      variant="default"
-      loading={mutation.isPending}
-      onClick={mutation.start}
-      aria-label={label}
-    >
-      {label.split(" ")[0]}
-    </Button>
   );
 }

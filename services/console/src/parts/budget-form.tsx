@@ -1,14 +1,15 @@
-import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Select, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { post } from "../api/client.ts";
 import type { Budget } from "../api/types.ts";
 import { plainUsd } from "../format/money.ts";
 import { budgetModes, budgetPeriods } from "../api/words.ts";
+import { ConfirmedButton } from "./action-button.tsx";
 import { changedMembers } from "./changed-members.ts";
 import { Dialog } from "./dialog.tsx";
 import { FieldsForm } from "./form.tsx";
-import { FailedChange, useChange } from "./use-change.tsx";
+import { useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
 import { translate, translateTerm } from "../texts/translate.ts";
 
@@ -179,30 +180,14 @@ function requestOfDraft(draft: ChangeableDraft) {
 
 /** Button that deletes a budget after a confirmation. */
 export function DeleteBudget({ accountId, budget }: { readonly accountId: string; readonly budget: Budget }) {
-  const [opened, { open, close }] = useDisclosure(false);
   const params = { id: accountId, budget: budget.id };
-  const remove = useChange({
-    change: () => post("/accounts/{id}/budgets/{budget}/delete", { params }),
-    changes: ["budgets"],
-    onDone: close,
-  });
-  const title = translate("Delete the budget {name}", { name: budget.name ?? budget.scope });
   return (
-    <>
-      <Button size="compact-xs" variant="default" onClick={open} aria-label={title}>
-        {translate("Delete")}
-      </Button>
-      <Dialog opened={opened} onClose={close} title={title}>
-        <Stack>
-          <Text>{translate("It no longer limits calls. Its counted spend is deleted too.")}</Text>
-          <FailedChange error={remove.error} />
-          <Group justify="end">
-            <Button color="red" loading={remove.isPending} onClick={remove.start}>
-              {translate("Delete")}
-            </Button>
-          </Group>
-        </Stack>
-      </Dialog>
-    </>
+    <ConfirmedButton
+      text={translate("Delete")}
+      label={translate("Delete the budget {name}", { name: budget.name ?? budget.scope })}
+      consequence={translate("It no longer limits calls. Its counted spend is deleted too.")}
+      run={() => post("/accounts/{id}/budgets/{budget}/delete", { params })}
+      changes={["budgets"]}
+    />
   );
 }

@@ -1,9 +1,10 @@
 import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 import { post } from "../api/client.ts";
 import type { Token } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
+import { ConfirmedButton } from "./action-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { NewKey } from "./new-key.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
@@ -34,69 +35,53 @@ export function RotateKey({ token: { id, name, previous } }: { readonly token: T
     setKey(undefined);
     setGrace(defaultGrace);
   };
+  const title = translate("Rotate the key {name}", { name: name ?? id });
   return (
-    <KeyDialog
-      word={translate("Rotate")}
-      title={translate("Rotate the key {name}", { name: name ?? id })}
-      opened={opened}
-      onOpen={open}
-      onClose={end}
-    >
-      {key === undefined ? (
-        <Stack>
-          <Text>{translate("The new key has the same limits and budgets.")}</Text>
-          <NativeSelect
-            label={translate("Old key expires after")}
-            data={Object.entries(gracePeriods).map(([value, text]) => ({ value, label: translate(text) }))}
-            value={grace}
-            onChange={(event) => setGrace(event.currentTarget.value)}
-          />
-          {previous !== undefined && Date.parse(previous.expiresAt) > Date.now() && (
-            <div>
-              <Text size="sm">{translate("If you rotate again, the previous key stops working immediately.")}</Text>
-              <PreviousKey previous={previous} />
-            </div>
-          )}
-          <FailedChange error={change.error} />
-          <Group justify="end">
-            <Button loading={change.isPending} onClick={change.start}>
-              {translate("Rotate")}
-            </Button>
-          </Group>
-        </Stack>
-      ) : (
-        <NewKey value={key} />
-      )}
-    </KeyDialog>
+    <>
+      <Button size="compact-xs" variant="default" onClick={open} aria-label={title}>
+        {translate("Rotate")}
+      </Button>
+      <Dialog opened={opened} onClose={end} title={title}>
+        {key === undefined ? (
+          <Stack>
+            <Text>{translate("The new key has the same limits and budgets.")}</Text>
+            <NativeSelect
+              label={translate("Old key expires after")}
+              data={Object.entries(gracePeriods).map(([value, text]) => ({ value, label: translate(text) }))}
+              value={grace}
+              onChange={(event) => setGrace(event.currentTarget.value)}
+            />
+            {previous !== undefined && Date.parse(previous.expiresAt) > Date.now() && (
+              <div>
+                <Text size="sm">{translate("If you rotate again, the previous key stops working immediately.")}</Text>
+                <PreviousKey previous={previous} />
+              </div>
+            )}
+            <FailedChange error={change.error} />
+            <Group justify="end">
+              <Button loading={change.isPending} onClick={change.start}>
+                {translate("Rotate")}
+              </Button>
+            </Group>
+          </Stack>
+        ) : (
+          <NewKey value={key} />
+        )}
+      </Dialog>
+    </>
   );
 }
 
 /** Button that deletes a token after a confirmation. */
 export function DeleteKey({ token: { id, name } }: { readonly token: Token }) {
-  const [opened, { open, close }] = useDisclosure(false);
-  const change = useChange({
-    change: () => post("/tokens/{id}/delete", { params: { id } }),
-    changes: ["tokens", "budgets"],
-    onDone: close,
-  });
   return (
-    <KeyDialog
-      word={translate("Delete")}
-      title={translate("Delete the key {name}", { name: name ?? id })}
-      opened={opened}
-      onOpen={open}
-      onClose={close}
-    >
-      <Stack>
-        <Text>{translate("The key stops working immediately. This cannot be undone. Its usage is kept.")}</Text>
-        <FailedChange error={change.error} />
-        <Group justify="end">
-          <Button color="red" loading={change.isPending} onClick={change.start}>
-            {translate("Delete")}
-          </Button>
-        </Group>
-      </Stack>
-    </KeyDialog>
+    <ConfirmedButton
+      text={translate("Delete")}
+      label={translate("Delete the key {name}", { name: name ?? id })}
+      consequence={translate("The key stops working immediately. This cannot be undone. Its usage is kept.")}
+      run={() => post("/tokens/{id}/delete", { params: { id } })}
+      changes={["tokens", "budgets"]}
+    />
   );
 }
 
@@ -108,32 +93,5 @@ export function PreviousKey({ previous }: { readonly previous: NonNullable<Token
     <Text size="xs" c="dimmed">
       {translate("Old key {hint}: expires {time}, last used {used}", { hint, time: localTime(expiresAt), used })}
     </Text>
-  );
-}
-
-function KeyDialog({
-  word,
-  title,
-  opened,
-  onOpen,
-  onClose,
-  children,
-}: {
-  readonly word: string;
-  readonly title: string;
-  readonly opened: boolean;
-  readonly onOpen: () => void;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-}) {
-  return (
-    <>
-      <Button size="compact-xs" variant="default" onClick={onOpen} aria-label={title}>
-        {word}
-      </Button>
-      <Dialog opened={opened} onClose={onClose} title={title}>
-        {children}
-      </Dialog>
-    </>
   );
 }

@@ -6,13 +6,13 @@ import { get, post } from "../api/client.ts";
 import type { Token } from "../api/types.ts";
 import { shortUsd } from "../format/money.ts";
 import { localTime } from "../format/times.ts";
+import { ActionButton } from "./action-button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
 import { ChangeKey, CreateKey } from "./key-form.tsx";
 import { DeleteKey, PreviousKey, RotateKey } from "./key-rotation.tsx";
 import { NewKey } from "./new-key.tsx";
 import { Empty, QueryResult } from "./states.tsx";
-import { useChange } from "./use-change.tsx";
 import { usePermission } from "./use-may.ts";
 import { translate, translateTerm } from "../texts/translate.ts";
 
@@ -72,7 +72,7 @@ export function Keys({ accountId, team }: KeysProps) {
 const actions: Column<Token> = {
   heading: translate("Action"),
   cell: (token) => (
-    <Group gap={4} wrap="nowrap">
+    <Group gap={4} wrap="nowrap" align="start">
       {/* The playground renews its keys and sets their limits. */}
       {token.playgroundOf === undefined && (
         <>
@@ -112,18 +112,13 @@ function State({ token: { disabled, expiresAt } }: { readonly token: Token }) {
 
 function Switch({ token: { id, disabled, name } }: { readonly token: Token }) {
   const word = disabled ? "enable" : "disable";
-  const change = useChange({ change: () => post(`/tokens/{id}/${word}`, { params: { id } }), changes: ["tokens"] });
   return (
-    <Button
-      size="compact-xs"
-      variant="default"
-      tt="capitalize"
-      loading={change.isPending}
-      onClick={change.start}
-      aria-label={`${translateTerm(word)} ${name ?? id}`}
-    >
-      {translateTerm(word)}
-    </Button>
+    <ActionButton
+      text={translateTerm(word)}
+      label={`${translateTerm(word)} ${name ?? id}`}
+      run={() => post(`/tokens/{id}/${word}`, { params: { id } })}
+      changes={["tokens"]}
+    />
   );
 }
 

@@ -1,9 +1,8 @@
-import { Button } from "@mantine/core";
 import { post } from "../api/client.ts";
 import type { Team } from "../api/types.ts";
 import { translate, translateTerm } from "../texts/translate.ts";
+import { ConfirmedButton } from "./action-button.tsx";
 import { DataTable } from "./data-table.tsx";
-import { useChange } from "./use-change.tsx";
 
 interface MembersProps {
   readonly organisation: string;
@@ -43,23 +42,18 @@ function RemoveMember({
   team,
   name,
 }: Pick<MembersProps, "organisation" | "team"> & { readonly name: string }) {
-  const remove = useChange({
-    change: () =>
-      post("/organisations/{id}/members/{name}/remove", {
-        params: { id: organisation, name },
-        body: { team: team ?? null },
-      }),
-    changes: ["organisations"],
-  });
   return (
-    <Button
-      size="compact-xs"
-      variant="default"
-      loading={remove.isPending}
-      onClick={remove.start}
-      aria-label={translate("Remove {name} from {team}", { name, team: team ?? organisation })}
-    >
-      {translate("Remove")}
-    </Button>
+    <ConfirmedButton
+      text={translate("Remove")}
+      label={translate("Remove {name} from {team}", { name, team: team ?? organisation })}
+      consequence={translate("The person loses this access immediately.")}
+      run={() =>
+        post("/organisations/{id}/members/{name}/remove", {
+          params: { id: organisation, name },
+          body: { team: team ?? null },
+        })
+      }
+      changes={["organisations"]}
+    />
   );
 }

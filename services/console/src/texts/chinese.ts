@@ -248,6 +248,7 @@ export const chinese = {
   "Old key {hint}: expires {time}, last used {used}": "旧密钥 {hint}：{time} 失效，最近使用 {used}",
   Delete: "删除",
   "Delete the key {name}": "删除密钥 {name}",
+  "The key stops working immediately. This cannot be undone.": "密钥立即失效，且无法恢复。",
   "The key stops working immediately. This cannot be undone. Its usage is kept.":
     "密钥立即失效，且无法恢复。其用量记录会保留。",
   Budget: "预算",
@@ -268,6 +269,7 @@ export const chinese = {
   "all calls of the organisation": "组织的全部调用",
   "Edit the budget {name}": "编辑预算 {name}",
   "Delete the budget {name}": "删除预算 {name}",
+  "The person loses this access immediately.": "该人员立即失去此访问权限。",
   "It no longer limits calls. Its counted spend is deleted too.": "此后调用不再受其限制，其累计金额也一并删除。",
   Scope: "范围",
   Mode: "方式",
@@ -464,7 +466,6 @@ export const chinese = {
   "Role of the key": "密钥角色",
   "No automation keys.": "没有自动化密钥。",
   "Active sessions": "活动会话",
-  delete: "删除",
   end: "结束",
   "The newest {number} entries. Filter by account to see others.": "最新 {number} 条。可按账户缩小范围。",
   "No changes yet.": "还没有任何更改。",
