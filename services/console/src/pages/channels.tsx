@@ -5,14 +5,16 @@ import { get, post } from "../api/client.ts";
 import type { Channel } from "../api/types.ts";
 import { formatDuration } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
+import { ActionButton } from "../parts/action-button.tsx";
 import { AddVendor } from "../parts/add-vendor.tsx";
+import { channelActions } from "../parts/channel-actions.ts";
 import { ChannelTrend, useChannelTrends } from "../parts/channel-trend.tsx";
 import { StateBadge } from "../parts/badges.tsx";
 import { EditPart } from "../parts/edit-part.tsx";
 import { ChannelAdditions } from "../parts/channel-additions.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
-import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { FailedChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
 import { translate, translateTerm } from "../texts/translate.ts";
 
@@ -113,12 +115,10 @@ function ChannelControls({ channel, of }: ControlsProps) {
   const request = { params: { id: channel.id }, body: of === undefined ? {} : { key: of.id } };
   const name = of === undefined ? channel.id : `${channel.id} ${of.id}`;
   const { state } = of ?? channel;
-  const word = state === "ok" || state === "probing" ? "disable" : "enable";
-  const change = useChange({ change: () => post(`/channels/{id}/${word}`, request), changes: ["channels"] });
   const test = useMutation({ mutationFn: () => post("/channels/{id}/test", request) });
   return (
     <Stack gap={4} align={of === undefined ? "end" : "start"}>
-      <Group gap="xs">
+      <Group gap="xs" align="start">
         <Button
           size="compact-xs"
           variant="default"
@@ -129,16 +129,15 @@ function ChannelControls({ channel, of }: ControlsProps) {
         >
           {translate("test")}
         </Button>
-        <Button
-          size="compact-xs"
-          variant="default"
-          tt="capitalize"
-          loading={change.isPending}
-          onClick={change.start}
-          aria-label={`${translateTerm(word)} ${name}`}
-        >
-          {translateTerm(word)}
-        </Button>
+        {channelActions(state).map((action) => (
+          <ActionButton
+            key={action}
+            text={translateTerm(action)}
+            label={`${translateTerm(action)} ${name}`}
+            run={() => post(`/channels/{id}/${action === "disable" ? "disable" : "enable"}`, request)}
+            changes={["channels"]}
+          />
+        ))}
       </Group>
       {test.data !== undefined && (
         <Text size="xs" role="status" maw={320} style={{ overflowWrap: "anywhere" }}>
@@ -150,7 +149,7 @@ function ChannelControls({ channel, of }: ControlsProps) {
               })}
         </Text>
       )}
-      <FailedChange error={change.error ?? test.error} />
+      <FailedChange error={test.error} />
     </Stack>
   );
 }

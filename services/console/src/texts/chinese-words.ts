@@ -18,6 +18,7 @@ export const chineseWords = {
   "no key": "无密钥",
   enable: "启用",
   disable: "停用",
+  "end cooldown": "结束冷却",
   // budgets
   day: "日",
   week: "周",
