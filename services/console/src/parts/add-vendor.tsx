@@ -10,6 +10,7 @@ import { ChangeResult } from "./change-result.tsx";
 import { Dialog } from "./dialog.tsx";
 import { PageLink } from "./page-link.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
+import { useParts } from "./use-parts.ts";
 import { useDraft } from "./use-draft.ts";
 import { translate, translateTerm } from "../texts/translate.ts";
 
@@ -93,7 +94,7 @@ function useSave({
   readonly apiKey: string;
   readonly chosen: readonly ChosenModel[];
 }) {
-  const parts = useQuery({ queryKey: ["parts"], queryFn: () => get("/configuration/parts"), staleTime: 0 });
+  const parts = useParts();
   const save = useChange({
     async change() {
       if (parts.data === undefined) throw new Error("the configuration is not loaded");

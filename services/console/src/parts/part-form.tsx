@@ -1,7 +1,6 @@
 import { Alert, Button, Group, Stack, TextInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { get, post } from "../api/client.ts";
+import { post } from "../api/client.ts";
 import type { ConfigurationChange, ConfigurationParts, Edit, Problem } from "../api/types.ts";
 import { memberOf } from "../api/member-of.ts";
 import { ChangeResult } from "./change-result.tsx";
@@ -12,6 +11,7 @@ import { makePartDraft, isPathWithin, partFromDraft, problemPathPrefix, type Par
 import { PartInput, RestInput } from "./part-input.tsx";
 import { partFields } from "./part-fields.ts";
 import { QueryResult } from "./states.tsx";
+import { useParts } from "./use-parts.ts";
 import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
 import { translate } from "../texts/translate.ts";
@@ -29,7 +29,7 @@ export function PartDialog({
   readonly title: string;
   readonly onClose: () => void;
 }) {
-  const parts = useQuery({ queryKey: ["parts"], queryFn: () => get("/configuration/parts"), staleTime: 0 });
+  const parts = useParts();
   return (
     <Dialog opened onClose={onClose} title={title}>
       <QueryResult query={parts}>
