@@ -13,7 +13,6 @@ import {
   findAlertTarget,
   finishDelivery,
   nextDeliveryDue,
-  openBooks,
   readAlerts,
   readAlertTargets,
   readAudit,
@@ -21,10 +20,9 @@ import {
   recordAlerts,
   retryDeliveries,
   type Books,
-  type BooksAddress,
   type NewAlert,
 } from "../src/index.ts";
-import { engines, log, type TestEngine } from "./engines.ts";
+import { engines, newBooks, type TestEngine } from "./engines.ts";
 
 const hourMs = 3_600_000;
 
@@ -54,7 +52,6 @@ function targetNamed(id: string, more: Partial<AlertTarget> = {}): AlertTarget {
 
 describe.each(engines)("alerts in $name", ({ start }) => {
   let engine: TestEngine;
-  let address: BooksAddress;
   let books: Books;
   beforeAll(async () => {
     engine = await start();
@@ -65,8 +62,7 @@ describe.each(engines)("alerts in $name", ({ start }) => {
   });
   beforeEach(async () => {
     await books?.[Symbol.asyncDispose]();
-    address = await engine.booksAddress();
-    books = await openBooks(address, log);
+    books = await newBooks(engine);
   });
 
   const add = (target: AlertTarget) => bookAlertTarget(books, { target, sealed: `sealed ${target.id}` }, "ada");
@@ -74,7 +70,7 @@ describe.each(engines)("alerts in $name", ({ start }) => {
 
   test("an alert happens once, even if two ledgers record it at the same time", async () => {
     await add(targetNamed("trg_all"));
-    await using other = await openBooks(address, log);
+    const other = { ...books };
     const both = [alertOf("one"), alertOf("two")];
     const recorded = await Promise.all([
       recordAlerts(books, both),
@@ -95,7 +91,7 @@ describe.each(engines)("alerts in $name", ({ start }) => {
   });
 
   test("of a condition that lasts, one alert is open, and its end is recorded once", async () => {
-    await using other = await openBooks(address, log);
+    const other = { ...books };
     const cooldown = (period: string) =>
       alertOf("main", { kind: "channel-cooldown", account: "", period, isLasting: true });
     await Promise.all([recordAlerts(books, [cooldown("h1")]), recordAlerts(other, [cooldown("h2")])]);
@@ -143,7 +139,7 @@ describe.each(engines)("alerts in $name", ({ start }) => {
 
   test("of several ledgers one claims a delivery, and again after the pause unless it was delivered", async () => {
     await add(targetNamed("trg_all"));
-    await using other = await openBooks(address, log);
+    const other = { ...books };
     await recordAlerts(books, [alertOf("one")]);
     const now = Date.now();
     expect(await nextDeliveryDue(books)).toBeLessThanOrEqual(now);

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UsageEvent } from "@modelgate/contracts";
 import {
   deleteOldCalls,
-  openBooks,
   readCalls,
   readLatestReceipt,
   readReceipts,
@@ -15,12 +14,12 @@ import {
   type CallPosition,
 } from "../src/index.ts";
 import { labelsOf, labelsText } from "../src/labels.ts";
-import { callOf, engines, log, newBooks, type TestEngine } from "./engines.ts";
+import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
 
 const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
 const orders = ["oldest first", "newest first"] as const;
 
-describe.each(engines)("$name", ({ name, start }) => {
+describe.each(engines)("$name", ({ start }) => {
   let engine: TestEngine;
   beforeAll(async () => {
     engine = await start();
@@ -78,10 +77,8 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   test("calls that are recorded concurrently, in different orders, are recorded once", async () => {
-    const address = await engine.booksAddress();
-    await using one = await openBooks(address, log);
-    await using two = name === "SQLite" ? one : await openBooks(address, log);
-    const ledgers = [one, two, one];
+    await using one = await newBooks(engine);
+    const ledgers = [one, { ...one }, one];
     const events = Array.from({ length: 600 }, (_, at) =>
       callOf(`call-${at}`, {
         accountId: `account-${at % 7}`,
@@ -390,8 +387,7 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   test("calls of expired days are deleted, and their totals are kept", async () => {
-    const address = await engine.booksAddress();
-    await using books = await openBooks(address, log);
+    await using books = await newBooks(engine);
     const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"];
     const calls = days.map((day) => callOf(day, { time: `${day}T23:59:59.999Z`, endUser: "ann", tags: { team: "a" } }));
     const labels = [{ name: "tag:team", value: "a" }] as const;
@@ -405,7 +401,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       ]);
     expect(await total(books)).toMatchObject({ calls: "4" });
     // A call can also be recorded on a day whose partition another ledger has dropped.
-    await using other = name === "SQLite" ? books : await openBooks(address, log);
+    const other = { ...books };
     await recordCalls(other, [callOf("before", { time: "2026-01-02T10:00:00.000Z" })]);
     await deleteOldCalls(books, 1, Date.parse("2026-01-04T12:00:00Z"));
     await recordCalls(other, [callOf("after", { time: "2026-01-02T10:00:00.000Z" })]);

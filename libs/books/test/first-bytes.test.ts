@@ -1,15 +1,6 @@
-import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  readFirstByteTimes,
-  openBooks,
-  readTasks,
-  readTotals,
-  recordCalls,
-  recordTasks,
-  type Books,
-} from "../src/index.ts";
-import { callOf, engines, log, newBooks, type TestEngine } from "./engines.ts";
+import { readFirstByteTimes, readTasks, readTotals, recordCalls, recordTasks, type Books } from "../src/index.ts";
+import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
 
 const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
 
@@ -68,21 +59,6 @@ describe.each(engines)("$name", ({ start }) => {
     expect((await readTasks(books, { account: "other" }, { limit: 10 })).tasks).toEqual([]);
   });
 
-  test("calls of the previous version are counted", async () => {
-    const location = await engine.address();
-    const before = await openBooks(location, log);
-    await recordCalls(before, [callOf("one", { firstByteMs: 200 }), callOf("two", { firstByteMs: 200 })]);
-    const counted = await readFirstByteTimes(before, { ...day, by: [] });
-    await before.db.schema.dropTable("first_bytes").execute();
-    await before.db.schema.dropTable("daily_first_bytes").execute();
-    await undoDailyTags(before);
-    await before.db.schema.dropIndex("tasks_by_time").execute();
-    await sql`delete from kysely_migration where name >= ${"0014-first-bytes"}`.execute(before.db);
-    await before[Symbol.asyncDispose]();
-    await using after = await openBooks(location, log);
-    expect(await readFirstByteTimes(after, { ...day, by: [] })).toEqual(counted);
-  });
-
   test("complete days are read from counts by day, the remaining hours from counts by hour", async () => {
     const emptyBooks = await newBooks(engine);
     const callAt = (time: string, accountId: string, firstByteMs: number) =>
@@ -113,29 +89,11 @@ describe.each(engines)("$name", ({ start }) => {
     await emptyBooks[Symbol.asyncDispose]();
   });
 
-  test("counts by day include calls of versions without them", async () => {
-    const location = await engine.address();
-    const before = await openBooks(location, log);
-    await recordCalls(before, [
-      callOf("one", { firstByteMs: 200 }),
-      callOf("two", { accountId: "other", firstByteMs: 900 }),
-    ]);
-    const counted = await readFirstByteTimes(before, { ...day, by: ["model"] });
-    await before.db.schema.dropTable("daily_first_bytes").execute();
-    await undoDailyTags(before);
-    await sql`delete from kysely_migration where name >= ${"0015-daily-first-bytes"}`.execute(before.db);
-    await before[Symbol.asyncDispose]();
-    await using after = await openBooks(location, log);
-    expect(await readFirstByteTimes(after, { ...day, by: ["model"] })).toEqual(counted);
-    expect(counted).toMatchObject([{ calls: 2 }]);
-  });
-
-  test("times by a tag's values include all calls that have it, also those of the previous version", async () => {
-    const location = await engine.address();
-    const before = await openBooks(location, log);
+  test("times by a tag's values include all calls that have it", async () => {
+    await using tags = await newBooks(engine);
     const tagged = (id: string, firstByteMs: number, tags: Record<string, string>, more: object = {}) =>
       callOf(id, { firstByteMs, tags, endUser: "ann", units: { inputTokens: 7 }, costNanos: "5", ...more });
-    await recordCalls(before, [
+    await recordCalls(tags, [
       tagged("one", 100, { team: "a", feature: "chat" }),
       tagged("two", 900, { team: "a" }, { accountId: "other" }),
       tagged("three", 300, { team: "b" }, { time: "2026-01-11T10:00:00.000Z" }),
@@ -143,55 +101,21 @@ describe.each(engines)("$name", ({ start }) => {
       callOf("plain", { firstByteMs: 50 }),
     ]);
     const days = { ...day, to: day.to + 86_400_000 };
-    const byTeam = () => readFirstByteTimes(before, { ...days, by: ["tag:team"] });
-    const counted = await byTeam();
+    const counted = await readFirstByteTimes(tags, { ...days, by: ["tag:team"] });
     expect(counted.map(({ by, calls }) => [by["tag:team"], calls])).toEqual([
       ["a", 2],
       ["b", 1],
     ]);
     expect(Math.abs((counted[0]?.p95 ?? 0) - 900)).toBeLessThan(46);
-    const byDay = await readFirstByteTimes(before, { ...days, by: ["tag:team", "day"] });
+    const byDay = await readFirstByteTimes(tags, { ...days, by: ["tag:team", "day"] });
     expect(byDay.map(({ by }) => by)).toEqual([
       { "tag:team": "a", day: "2026-01-10" },
       { "tag:team": "b", day: "2026-01-11" },
     ]);
-    const totals = await readTotals(before, { ...days, groupBy: ["tag:team", "outcome"] });
-    await undoDailyTags(before);
-    await sql`delete from kysely_migration where name >= ${"0016-daily-tags"}`.execute(before.db);
-    await before[Symbol.asyncDispose]();
-    await using after = await openBooks(location, log);
-    expect(await readFirstByteTimes(after, { ...days, by: ["tag:team"] })).toEqual(counted);
-    expect(await readTotals(after, { ...days, groupBy: ["tag:team", "outcome"] })).toEqual(totals);
+    const totals = await readTotals(tags, { ...days, groupBy: ["tag:team", "outcome"] });
     expect(totals).toContainEqual({
       by: { "tag:team": "a", outcome: "completed" },
       sums: { calls: "2", costNanos: "10", inputTokens: "14" },
     });
   });
 });
-
-/** Reverts the migrations from `0016-daily-tags` on. */
-async function undoDailyTags({ db }: Books): Promise<void> {
-  for (const table of [
-    "daily_tag_totals",
-    "daily_tag_first_bytes",
-    "anchors",
-    "refused_calls",
-    "budgets",
-    "organisations",
-    "teams",
-    "memberships",
-    "alerts",
-    "alert_targets",
-    "alert_deliveries",
-  ] as const)
-    await db.schema.dropTable(table).execute();
-  await db.schema.dropIndex("audit_by_number").execute();
-  for (const column of ["number", "hash"]) await db.schema.alterTable("audit").dropColumn(column).execute();
-  for (const column of ["replaced", "deleted", "team"])
-    await db.schema.alterTable("tokens").dropColumn(column).execute();
-  for (const column of ["organisation", "disabled", "version"])
-    await db.schema.alterTable("accounts").dropColumn(column).execute();
-  await db.schema.alterTable("other_receipts").dropColumn("former").execute();
-  await db.schema.alterTable("tasks").dropColumn("deleted").execute();
-  await db.deleteFrom("marks").execute();
-}

@@ -6,29 +6,10 @@ import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { UsageEvent } from "@modelgate/contracts";
 import { StartError } from "@modelgate/platform";
 import { postgresDialect } from "../src/engine/postgres.ts";
-import { sqliteDialect } from "../src/engine/sqlite.ts";
-import {
-  BooksUnavailable,
-  bookAccount,
-  findAccounts,
-  hasCall,
-  isUnavailable,
-  readFetchableTasks,
-  openBooks,
-  readAlerts,
-  readAlertTargets,
-  readCalls,
-  readTotals,
-  recordCalls,
-  unitMeasures,
-  verifyAudit,
-  verifyTotals,
-} from "../src/index.ts";
+import { BooksUnavailable, isUnavailable, openBooks, readTotals, recordCalls, unitMeasures } from "../src/index.ts";
 import { migrate } from "../src/migrate.ts";
-import { migrations } from "../src/migrations/index.ts";
 import type { Tables } from "../src/schema.ts";
 import { callOf, engines, log, onServer, type TestEngine } from "./engines.ts";
 
@@ -60,7 +41,7 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   test("books of a newer version are refused, and are not changed", async () => {
-    const address = await engine.address();
+    const address = await engine.booksAddress();
     await using books = await openBooks(address, log);
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')`.execute(books.db);
     await books[Symbol.asyncDispose]();
@@ -69,188 +50,8 @@ describe.each(engines)("$name", ({ name, start }) => {
     await expect(refused).rejects.toThrow(/^The books were written by a newer version.*9999-later/);
   });
 
-  test("books of the version before tags keep their data, and accept tags", async () => {
-    const { url, file } = await engine.address();
-    const dialect = url === undefined ? sqliteDialect(file) : postgresDialect(url, () => undefined);
-    const before = new Kysely<Tables>({ dialect });
-    const kind = url === undefined ? "sqlite" : "postgres";
-    await migrate(before, kind, { "0001-calls": migrations["0001-calls"] ?? raise("0001-calls is gone") });
-    if (kind === "postgres")
-      await sql`create table calls_20260110 partition of calls for values from (1768003200000) to (1768089600000)`.execute(
-        before,
-      );
-    const { time, ...row } = {
-      time: Date.parse("2026-01-10T10:00:00Z"),
-      account: "acme",
-      token: "t",
-      model: "m",
-      channel: "c",
-    };
-    await sql`insert into calls values ('acme', ${time}, 'old', 'r', 't', 'm', 'c', 'completed', 200, 1, ${JSON.stringify(callOf("old"))})`.execute(
-      before,
-    );
-    for (const table of ["hourly_totals", "daily_totals"] as const)
-      await before
-        .insertInto(table)
-        .values({ ...row, period: Date.parse("2026-01-10"), outcome: "completed", calls: 1, cost: 1n })
-        .execute();
-    await before.destroy();
-    await using after = await openBooks({ url, file }, log);
-    await recordCalls(after, [callOf("new", { tags: { team: "search" } })]);
-    const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
-    const { events } = await readCalls(after, month, { order: "oldest first", limit: 10 });
-    expect(events.map(({ id }) => id)).toEqual(["new", "old"]);
-    expect(await readTotals(after, { ...month, groupBy: ["tag:team"] })).toEqual([
-      { by: { "tag:team": "" }, sums: { calls: "1", costNanos: "1" } },
-      { by: { "tag:team": "search" }, sums: { calls: "1", costNanos: "1" } },
-    ]);
-  });
-
-  /** Creates books as an earlier version did, whose last migration is `last`. */
-  async function booksOf(
-    last: keyof typeof migrations,
-    fill: (db: Kysely<Tables>) => Promise<void>,
-  ): Promise<Awaited<ReturnType<TestEngine["address"]>>> {
-    const address = await engine.address();
-    const { url, file } = address;
-    const dialect = url === undefined ? sqliteDialect(file) : postgresDialect(url, () => undefined);
-    const db = new Kysely<Tables>({ dialect });
-    const kind = url === undefined ? "sqlite" : "postgres";
-    await migrate(db, kind, Object.fromEntries(Object.entries(migrations).filter(([step]) => step <= last)));
-    if (kind === "postgres")
-      for (const table of ["calls", "call_labels"])
-        await sql`create table ${sql.table(`${table}_20260110`)} partition of ${sql.table(table)}
-          for values from (1768003200000) to (1768089600000)`.execute(db);
-    await fill(db);
-    await db.destroy();
-    return address;
-  }
-
-  const insertCall = (db: Kysely<Tables>, event: UsageEvent, at: number) =>
-    sql`insert into calls values (${event.accountId}, ${at}, ${event.id}, ${event.requestId}, 't', 'm', 'c', ${event.outcome},
-      ${event.status}, 1, ${JSON.stringify(event)})`.execute(db);
-  const at = Date.parse("2026-01-10T10:00:00Z");
-
-  test("books of the version before the index of failed calls: their calls are found by status and by outcome", async () => {
-    const failed = callOf("failed", { status: 500, outcome: "failed" });
-    const address = await booksOf("0002-labels", async (db) => {
-      await insertCall(db, callOf("well"), at);
-      await insertCall(db, failed, at);
-    });
-    await using books = await openBooks(address, log);
-    const ever = { from: 0, to: Number.MAX_SAFE_INTEGER };
-    for (const filter of [{ status: 500 }, { outcome: "failed" as const }]) {
-      const { events } = await readCalls(books, { ...ever, ...filter }, { order: "newest first", limit: 5 });
-      expect(events).toEqual([failed]);
-    }
-  });
-
-  test("books of the version with alerts of the kind channel-resting: they have the current kind", async () => {
-    const target = {
-      id: "trg",
-      account: "",
-      kind: "webhook",
-      name: "Ops",
-      address: "hook.test",
-      createdAt: "",
-    } as const;
-    const address = await booksOf("0025-former-receipts", async (db) => {
-      await sql`insert into alert_targets (id, account, kind, at, record, sealed) values ('trg', '', 'webhook', ${at},
-        ${JSON.stringify({ ...target, alerts: ["budget", "channel-resting"] })}, '')`.execute(db);
-      for (const [kind, period] of [
-        ["channel-resting", "2026-01-10T10"],
-        ["channel-recovered", "channel-resting/2026-01-10T09"],
-      ])
-        await sql`insert into alerts (account, kind, subject, period, id, at, severity, summary, details, open)
-          values ('', ${kind}, 'main', ${period}, ${kind}, ${at}, 'warning', '', '{}', 0)`.execute(db);
-    });
-    await using books = await openBooks(address, log);
-    const alerts = await readAlerts(books, { limit: 9 });
-    expect(alerts.map(({ kind, period }) => `${kind} ${period}`).toSorted()).toEqual([
-      "channel-cooldown 2026-01-10T10",
-      "channel-recovered channel-cooldown/2026-01-10T09",
-    ]);
-    expect(await readAlertTargets(books)).toEqual([{ ...target, alerts: ["budget", "channel-cooldown"] }]);
-  });
-
-  test("books of the version without accounts: an account is known by its credits and its latest receipt", async () => {
-    const head = "76543210f0e1d2c3b4a5968778695a4b3c2d1e0f";
-    const address = await booksOf("0003-failed-calls", async (db) => {
-      await sql`insert into accounts (account, receipts, head, balance) values ('acme', 7, ${head}, 93)`.execute(db);
-      for (const [operation, nanos] of [
-        ["opening", 90],
-        ["top-up", 10],
-      ] as const)
-        await sql`insert into credits values ('acme', ${operation}, ${at}, 'top-up', ${nanos}, '{}')`.execute(db);
-    });
-    await using books = await openBooks(address, log);
-    const expected = {
-      id: "acme",
-      createdAt: "",
-      receipts: 7,
-      head,
-      balanceNanos: 93n,
-      creditedNanos: 100n,
-      isComplete: true,
-    };
-    expect(await findAccounts(books, ["acme"])).toMatchObject([expected]);
-    const receipt = { number: 8, previous: head, balanceNanos: "92", hash: "0123456789abcdef" };
-    await recordCalls(books, [callOf("next", { receipt })]);
-    expect(await findAccounts(books, ["acme"])).toMatchObject([{ receipts: 8, isComplete: true, balanceNanos: 92n }]);
-  });
-
-  test("books of the version before ids: an existing call is stored once, regardless of its event's time, and is found by its ids", async () => {
-    const old = callOf("old", { requestId: "ours", upstreamRequestId: "theirs" });
-    const address = await booksOf("0011-operators", async (db) => {
-      await insertCall(db, old, at);
-      await insertCall(db, old, at + 1); // earlier versions may have stored a call twice
-      await sql`insert into call_labels values ('acme', ${at}, 'old', 'upstreamRequest', 'theirs')`.execute(db);
-      await sql`insert into tasks values ('acme', 'task-1', ${at}, 'completed', 'm', 'c', '{}')`.execute(db);
-    });
-    await using books = await openBooks(address, log);
-    expect(await recordCalls(books, [{ ...old, time: "2026-01-10T23:00:00.000Z" }])).toEqual([]);
-    expect(await hasCall(books, old)).toBe(true);
-    const ever = { from: 0, to: Number.MAX_SAFE_INTEGER };
-    for (const requestId of ["ours", "theirs"]) {
-      const { events } = await readCalls(books, { ...ever, requestId }, { order: "newest first", limit: 5 });
-      expect(events, requestId).toEqual([old]);
-    }
-    // The books have no record of the task, so it cannot be restored.
-    expect(await readFetchableTasks(books, { nowMs: 1, limit: 5 })).toEqual([]);
-  });
-
-  test("books of the version before the audit was a chain: its entries are chained in the order of their times", async () => {
-    const address = await booksOf("0016-daily-tags", async (db) => {
-      await insertCall(db, callOf("old", { tokenId: "t", model: "m", channelId: "c" }), at);
-      for (const id of ["second", "first"])
-        await sql`insert into audit values ('acme', ${id === "first" ? 1 : 2}, ${id}, 'Ada', 'x', 'null', 'null')`.execute(
-          db,
-        );
-    });
-    await using books = await openBooks(address, log);
-    expect(await verifyAudit(books, [])).toMatchObject({ head: { number: 2 } });
-    expect(await verifyAudit(books, [])).not.toHaveProperty("message");
-    await bookAccount(books, { id: "new", name: "new", createdAt: "2026-01-10T10:00:00Z" }, "Ada");
-    expect(await verifyAudit(books, [])).toMatchObject({ head: { number: 3 } });
-    const { rows } = await sql`select id from audit where number < 3 order by number`.execute(books.db);
-    expect(rows).toEqual([{ id: "first" }, { id: "second" }]);
-    // Totals of days before the first stored calls are not compared with calls.
-    const day = { account: "acme", token: "t", model: "m", channel: "c", outcome: "completed", calls: 1, cost: 1n };
-    for (const table of ["hourly_totals", "daily_totals"] as const) {
-      await books.db
-        .insertInto(table)
-        .values({ ...day, period: Date.parse("2026-01-09") })
-        .execute();
-      await books.db
-        .insertInto(table)
-        .values({ ...day, period: table === "daily_totals" ? Date.parse("2026-01-10") : at })
-        .execute();
-    }
-    expect(await verifyTotals(books, "acme")).toBeUndefined();
-  });
-
   test("a unit that is added to the contracts gets its column; existing sums are kept", async () => {
-    const address = await engine.address();
+    const address = await engine.booksAddress();
     await using before = await openBooks(address, log);
     await recordCalls(before, [callOf("before", { units: { images: 2, inputTokens: 3 } })]);
     // Simulates books of a version without the unit.
@@ -368,8 +169,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
   });
 
   test("a database that is read-only", async () => {
-    const address = await engine.address();
-    await (await openBooks(address, log))[Symbol.asyncDispose]();
+    const address = await engine.booksAddress();
     await onServer(url, `alter database ${address.url?.split("/").at(-1)} set default_transaction_read_only = on`);
     expect(await refusal(address.url ?? "")).toContain("it is read-only: BOOKS_URL must name the primary");
   });
@@ -406,8 +206,4 @@ async function unprivileged<T>(run: () => Promise<T>): Promise<T> {
   } finally {
     process.seteuid?.(0);
   }
-}
-
-function raise(message: string): never {
-  throw new Error(message);
 }

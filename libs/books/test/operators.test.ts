@@ -1,7 +1,4 @@
-import { Kysely } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { postgresDialect } from "../src/engine/postgres.ts";
-import { sqliteDialect } from "../src/engine/sqlite.ts";
 import {
   saveConfiguration,
   bookOperator,
@@ -10,7 +7,6 @@ import {
   deleteOperatorKey,
   listConfigurations,
   listOperators,
-  openBooks,
   readAudit,
   readConfiguration,
   readOperator,
@@ -18,10 +14,7 @@ import {
   readVendorKeys,
   type Books,
 } from "../src/index.ts";
-import { migrate } from "../src/migrate.ts";
-import { migrations } from "../src/migrations/index.ts";
-import type { Tables } from "../src/schema.ts";
-import { engines, log, newBooks, type TestEngine } from "./engines.ts";
+import { engines, newBooks, type TestEngine } from "./engines.ts";
 
 const act = { actor: "ada", action: "operator.create", account: "", after: null } as const;
 
@@ -79,20 +72,5 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await deleteOperatorKey(books, "k1", act)).toBe(true);
     expect(await deleteOperatorKey(books, "k1", act)).toBe(false);
     expect(await readOperatorKeys(books)).toEqual([]);
-  });
-
-  test("books of the version before operators keep their data, and accept a configuration", async () => {
-    const address = await engine.address();
-    const dialect =
-      address.url === undefined ? sqliteDialect(address.file) : postgresDialect(address.url, () => undefined);
-    const before = new Kysely<Tables>({ dialect });
-    const steps = Object.entries(migrations).filter(([name]) => name < "0011");
-    await migrate(before, address.url === undefined ? "sqlite" : "postgres", Object.fromEntries(steps));
-    await before.insertInto("marks").values({ name: "epoch", value: "kept" }).execute();
-    await before.destroy();
-    await using after = await openBooks(address, log);
-    expect(await after.db.selectFrom("marks").select("value").execute()).toContainEqual({ value: "kept" });
-    const first = { document: "groups: {}", note: "", keys: [], basedOn: 0 };
-    expect(await saveConfiguration(after, first, "ada")).toMatchObject({ version: 1 });
   });
 });

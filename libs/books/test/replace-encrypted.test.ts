@@ -3,7 +3,7 @@ import { readVendorKeys, replaceEncrypted, saveConfiguration } from "../src/inde
 import { changedAfterReading, engines, newBooks, type TestEngine } from "./engines.ts";
 
 /** More than a page. */
-const ids = Array.from({ length: 520 }, (_, at) => `key-${String(at).padStart(4, "0")}`);
+const allIds = Array.from({ length: 520 }, (_, at) => `key-${String(at).padStart(4, "0")}`);
 
 describe.each(engines)("$name", ({ start }) => {
   let engine: TestEngine;
@@ -12,7 +12,7 @@ describe.each(engines)("$name", ({ start }) => {
   });
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
-  async function booksWithKeys() {
+  async function booksWithKeys(ids: readonly string[]) {
     const books = await newBooks(engine);
     const keys = ids.map((id) => ({ id, sealed: "old" }));
     await saveConfiguration(books, { document: "groups: {}", note: "", keys, basedOn: 0 }, "ann");
@@ -21,29 +21,31 @@ describe.each(engines)("$name", ({ start }) => {
   }
 
   test("each row of all pages is replaced, left or counted as unreadable", async () => {
-    const { books, sealed } = await booksWithKeys();
+    const { books, sealed } = await booksWithKeys(allIds);
     await using _books = books;
-    const kept = new Set([ids[3], ids[510]]);
-    const unreadable = new Set([ids[9], ids[501], ids[519]]);
+    const kept = new Set([allIds[3], allIds[510]]);
+    const unreadable = new Set([allIds[9], allIds[501], allIds[519]]);
     const received: string[] = [];
     const result = await replaceEncrypted(books, "vendor_keys", (text, id) => {
       received.push(id);
       return unreadable.has(id) ? undefined : kept.has(id) ? text : `new of ${id}`;
     });
-    expect(received).toEqual(ids);
+    expect(received).toEqual(allIds);
     expect(result).toEqual({ replaced: 515, unreadable: 3, examples: [...unreadable] });
     const after = await sealed();
     expect(after.filter((text) => text === "old")).toHaveLength(5);
     expect(new Set(after).size).toBe(516);
   });
 
+  const ids = allIds.slice(0, 10);
+
   test.each<[string, string | undefined, object]>([
-    ["another ciphertext is replaced", "other", { replaced: 520, unreadable: 0, examples: [] }],
-    ["the same replacement by another process is left", "new", { replaced: 519, unreadable: 0, examples: [] }],
-    ["an unreadable text is counted", "broken", { replaced: 519, unreadable: 1, examples: [ids[7]] }],
-    ["a deleted row is not counted", undefined, { replaced: 519, unreadable: 0, examples: [] }],
+    ["another ciphertext is replaced", "other", { replaced: 10, unreadable: 0, examples: [] }],
+    ["the same replacement by another process is left", "new", { replaced: 9, unreadable: 0, examples: [] }],
+    ["an unreadable text is counted", "broken", { replaced: 9, unreadable: 1, examples: [ids[7]] }],
+    ["a deleted row is not counted", undefined, { replaced: 9, unreadable: 0, examples: [] }],
   ])("a row that changes meanwhile is read again: %s", async (_, change, expected) => {
-    const { books, sealed } = await booksWithKeys();
+    const { books, sealed } = await booksWithKeys(ids);
     await using _books = books;
     const keys = books.db
       .updateTable("vendor_keys")
@@ -63,7 +65,7 @@ describe.each(engines)("$name", ({ start }) => {
   });
 
   test("a row that changes at each attempt is counted, and the attempts end", async () => {
-    const { books } = await booksWithKeys();
+    const { books } = await booksWithKeys(ids);
     await using _books = books;
     let changes = 0;
     const changing = changedAfterReading(books, 1_000, async () => {

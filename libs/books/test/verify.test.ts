@@ -163,7 +163,14 @@ describe.each(engines)("$name", ({ start }) => {
     const anchors = Array.from({ length: 520 }, (_, at) => old.sign(anchorOf(at)));
     const current = both.sign(anchorOf(520));
     const forged = createAnchorSigner(["other"]).sign(anchorOf(521));
-    for (const anchor of [...anchors, current, forged]) await storeAnchor(books, anchor);
+    const rows = anchors.map(({ balanceNanos: balance, createdAt: created, time, ...rest }) => ({
+      ...rest,
+      balance,
+      created,
+      at: Date.parse(time),
+    }));
+    await books.db.insertInto("anchors").values(rows).execute();
+    for (const anchor of [current, forged]) await storeAnchor(books, anchor);
     // Another ledger stores a higher number between the reading of the page and the signing.
     const higher = old.sign({ ...anchorOf(3), number: 8 });
     const changing = changedAfterReading(books, 1, () => storeAnchor(books, higher));
