@@ -121,7 +121,7 @@ async function sumOf(queries: AccountQueries, calls: BudgetCallFilter, from: num
   return totals.reduce((sum, { nanos }) => sum + nanos, 0n);
 }
 
-/** Reads the spending of each UTC day that overlaps a span. Returns it by the start of the day; days without calls are absent. */
+/** Reads the spending of each UTC day that overlaps a span, by the start of the day. Days without calls are absent. */
 async function spentByDay(
   queries: AccountQueries,
   calls: BudgetCallFilter,
