@@ -22,11 +22,10 @@ export async function readProgress(
   durable: string,
 ): Promise<Progress | undefined> {
   const { streams, consumers } = await connection.jetstreamManager({ checkAPI: false });
-  const [info, reader] = await Promise.all([
-    streams.info(stream).catch(undefinedIfNotFound),
-    consumers.info(stream, durable).catch(undefinedIfNotFound),
-  ]);
+  const info = await streams.info(stream).catch(undefinedIfNotFound);
   if (info === undefined) return undefined;
+  // Read after the stream, so that a message that arrives in between is not taken for a handled one.
+  const reader = await consumers.info(stream, durable).catch(undefinedIfNotFound);
   const { created, state } = info;
   const last = state.last_seq;
   // A missing reader has handled no messages.

@@ -134,8 +134,12 @@ export class BusReader implements AsyncDisposable {
   }
 
   async #handle(messages: readonly JsMsg[]): Promise<void> {
-    const { stream, log, handle } = this.#options;
+    const { stream, log, handle, redeliverAfterMs } = this.#options;
     const bodies = messages.map((message) => message.string());
+    // Until the batch is handled, NATS must not deliver it to another reader.
+    const extend = (): void => messages.forEach((message) => message.working());
+    const timer = setInterval(extend, redeliverAfterMs / 2);
+    using _ = { [Symbol.dispose]: () => clearInterval(timer) };
     for (let hasLogged = false; ; hasLogged = true)
       try {
         await handle(bodies);
@@ -146,7 +150,6 @@ export class BusReader implements AsyncDisposable {
           throw error;
         }
         if (!hasLogged) log.warn({ err: error, stream }, "handling events failed; trying again");
-        for (const message of messages) message.working();
         await pause();
       }
     for (const message of messages) message.ack();

@@ -1,6 +1,8 @@
+import { Readable } from "node:stream";
 import { connect } from "nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
+import { BusReader } from "../src/bus-reader.ts";
 import { createLogger, openBus, type Bus } from "../src/index.ts";
 
 let backends: LocalBackends;
@@ -45,6 +47,41 @@ test("a batch that its reader returned is delivered again together, not message 
   await using _reader = bus.consume("USAGE", "again", 100, async (bodies) => void batches.push(bodies.length));
   await until("all to be read", async () => (await bus.readProgress("USAGE", "again"))?.handled === stored);
   expect(batches.length).toBeLessThan(5);
+});
+
+test("NATS hears of a batch whose handler takes long, so that it is not delivered to another reader", async () => {
+  const extended = Promise.withResolvers<string>();
+  const acknowledged = Promise.withResolvers<void>();
+  const message = {
+    info: { pending: 0 },
+    string: () => "slow",
+    working: () => extended.resolve("extended"),
+    ack: () => acknowledged.resolve(),
+  };
+  const batches = [[message]];
+  const consumer = {
+    async fetch() {
+      const [batch = []] = batches.splice(0, 1);
+      return Object.assign(Readable.from(batch), { stop: () => undefined });
+    },
+    info: async () => ({ num_pending: 0 }),
+  };
+  const access = {
+    connection: { jetstreamManager: async () => ({ consumers: { add: async () => undefined } }) },
+    jetstream: { consumers: { get: async () => consumer } },
+  };
+  await using _reader = new BusReader({
+    stream: "USAGE",
+    durable: "slow",
+    log: createLogger("test", "silent").log,
+    gatherMs: 0,
+    redeliverAfterMs: 20,
+    handle: () => extended.promise.then(() => undefined),
+    access: () => access as never,
+    onStreamMissing: () => undefined,
+  });
+  await acknowledged.promise;
+  expect(await extended.promise).toBe("extended");
 });
 
 test("a reader of an idle stream stops immediately", async () => {
