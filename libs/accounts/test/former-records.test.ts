@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { UnknownShape } from "@modelgate/contracts";
+import { readUsageEvent, UnknownShape } from "@modelgate/contracts";
 import { testUsageDraft, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
   accountKeys,
@@ -15,6 +16,7 @@ import {
   readUnpublished,
   shardOf,
 } from "../src/index.ts";
+import { settlementEntry } from "../src/money/chain.ts";
 
 /** Records as version 1c5319f wrote them. */
 const former = {
@@ -46,6 +48,16 @@ describe("a record of the previous version", () => {
     await redis.hset(accountKeys.task("acme", "task_1"), { version: "3", record: former.task });
     const { asked: requested, looks: polls, ...rest } = JSON.parse(former.task);
     expect(await findTask(redis, "acme", "task_1")).toEqual({ version: "3", task: { ...rest, requested, polls } });
+  });
+
+  test("reads a usage event without changing what the hash of its receipt covers", () => {
+    const draft = { ...testUsageDraft("acme", "call"), tries: [{ channel: "c", key: "k", ms: 1, said: "Overheated" }] };
+    const hash = createHash("sha1")
+      .update(["", 1, -3, "-3", JSON.stringify(draft)].join("\n"))
+      .digest("hex");
+    const receipt = { number: 1, previous: "", balanceNanos: "-3", hash };
+    const stored = readUsageEvent(JSON.stringify({ ...draft, costNanos: "3", receipt }));
+    expect(settlementEntry(stored)).toMatchObject({ hasCorrectHash: true });
   });
 
   test("reads a credit", async () => {

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { Receipt } from "./receipt.ts";
-import { recordParser, renameMembers } from "../stored.ts";
+import { recordParser } from "../stored.ts";
 import { Tags } from "../tags.ts";
 import { unitNames, Units } from "../units.ts";
 
@@ -157,14 +157,11 @@ export const UsageEvent = Type.Object(
 );
 export type UsageEvent = Static<typeof UsageEvent>;
 
-/** Parses a stored usage event. Throws UnknownShape. */
-export const readUsageEvent: (text: string) => UsageEvent = recordParser("usage event", UsageEvent, withVendorMessages);
-
-/** Earlier versions stored the vendor's message as `said`. */
-function withVendorMessages(event: unknown): unknown {
-  if (typeof event !== "object" || event === null || !("tries" in event) || !Array.isArray(event.tries)) return event;
-  return { ...event, tries: event.tries.map((each) => renameMembers(each, { said: "vendorMessage" })) };
-}
+/**
+ * Parses a stored usage event. Throws UnknownShape. Members of earlier versions stay as they are, because the hash of the
+ * receipt covers them.
+ */
+export const readUsageEvent: (text: string) => UsageEvent = recordParser("usage event", UsageEvent);
 
 /** A usage event before the settlement script adds the cost and the receipt. */
 export const UsageDraft = Type.Omit(UsageEvent, ["costNanos", "receipt"]);
