@@ -3,11 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { readCalls, readTotals, type Books } from "@modelgate/books";
 import type { UsageEvent } from "@modelgate/contracts";
 import { signOperator } from "@modelgate/contracts/operator-credential";
+import { createLogger } from "@modelgate/platform";
 import { testUsageDraft, type LocalBackends, startLocalBackends, startServiceAlone, until } from "@modelgate/testkit";
+import type { BooksConnection } from "../src/books-connection.ts";
+import { startMovingUsage } from "../src/move/move-usage.ts";
 import { moveDay } from "../src/move/usage-day.ts";
 import { engines, type TestEngine } from "./engines.ts";
 import { recordUsage } from "./last-version/record-usage.ts";
 
+const { log } = createLogger("test", "silent");
 let backends: LocalBackends;
 let redis: Redis;
 let books: Books;
@@ -85,6 +89,24 @@ describe.each(engines)("books in $name", ({ name, start: startEngine }) => {
     await moveDay(redis, books, { account: "acme", date });
     expect(await redis.keys("*")).toEqual([]);
     expect(await totals()).toMatchObject([{ calls: "400", costNanos: "2800" }]);
+  });
+
+  test("Redis is searched until a start finds no usage; later starts do not need it", async () => {
+    const unavailable = new Redis({ port: 1, lazyConnect: true, enableOfflineQueue: false });
+    await recordUsage(redis, eventOf("call"));
+    for (const store of [redis, redis, unavailable]) {
+      const states: boolean[] = [];
+      const run = <T>(step: (books: Books) => Promise<T>) => step(books);
+      const connection: BooksConnection = {
+        use: run,
+        useDuringMove: run,
+        setMoving: (moving) => void states.push(moving),
+        [Symbol.asyncDispose]: async () => undefined,
+      };
+      await using _moving = startMovingUsage({ redis: store, connection, log });
+      await until("the move to end", () => states.at(-1) === false);
+    }
+    expect(await totals()).toMatchObject([{ calls: "1" }]);
   });
 
   // On the engine of `npm start`. The tests above move days on each engine.

@@ -1,6 +1,7 @@
+import { readMark, setMarkOnce } from "@modelgate/books";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { usageDayOfKey, moveDay, dayKeyPatterns, type UsageDay } from "./usage-day.ts";
+import { usageDayOfKey, moveDay, dayKeyGlob, type UsageDay } from "./usage-day.ts";
 
 /** Dependencies of the move of usage into the books. */
 export interface MoveOptions {
@@ -11,10 +12,12 @@ export interface MoveOptions {
 
 const keysAtOnce = 1_000;
 const retryMs = 2_000;
+/** Mark of books into which all usage was moved. */
+const movedMark = "usage-moved";
 
 /**
  * Moves usage from Redis into the books, in the background. Versions without books stored usage in Redis. Meanwhile,
- * reads of usage are refused with `retry-after`.
+ * reads of usage are refused with `retry-after`. After a start that finds no usage in Redis, Redis is not searched again.
  */
 export function startMovingUsage(options: MoveOptions): AsyncDisposable {
   const { connection, log } = options;
@@ -25,7 +28,10 @@ export function startMovingUsage(options: MoveOptions): AsyncDisposable {
   async function moveAll(): Promise<void> {
     while (!state.isStopped) {
       try {
+        if ((await connection.useDuringMove((books) => readMark(books, movedMark))) !== undefined) return;
         const moved = await moveOnce(options, state);
+        if (moved === 0 && !state.isStopped)
+          await connection.useDuringMove((books) => setMarkOnce(books, movedMark, new Date().toISOString()));
         if (moved > 0) log.info({ days: moved }, "usage was moved from Redis into the books");
         return;
       } catch (error) {
@@ -60,15 +66,14 @@ async function moveOnce({ redis, connection }: MoveOptions, state: { readonly is
 async function findDays(redis: Redis): Promise<readonly UsageDay[]> {
   const days = new Map<string, UsageDay>();
   for (const node of "nodes" in redis ? redis.nodes("master") : [redis])
-    for (const pattern of dayKeyPatterns)
-      for (let cursor = "0"; ;) {
-        const [next, names] = await node.scan(cursor, "MATCH", pattern, "COUNT", keysAtOnce);
-        for (const name of names) {
-          const day = usageDayOfKey(name);
-          if (day !== undefined) days.set(`${day.account}:${day.date}`, day);
-        }
-        if (next === "0") break;
-        cursor = next;
+    for (let cursor = "0"; ;) {
+      const [next, names] = await node.scan(cursor, "MATCH", dayKeyGlob, "COUNT", keysAtOnce);
+      for (const name of names) {
+        const day = usageDayOfKey(name);
+        if (day !== undefined) days.set(`${day.account}:${day.date}`, day);
       }
+      if (next === "0") break;
+      cursor = next;
+    }
   return [...days.values()];
 }

@@ -13,8 +13,8 @@ export interface UsageDay {
 /** Prefixes of a day's keys: totals (hash), log (stream), entries by request (sorted set), ids (set). */
 const keyPrefixes = ["totals", "usage-log", "usage-requests", "logged"] as const;
 
-/** Patterns that match the keys of all days. */
-export const dayKeyPatterns: readonly string[] = keyPrefixes.map((kind) => `${kind}:{s*}:*`);
+/** Pattern that matches the keys of all days, and few others. */
+export const dayKeyGlob = "*:{s*}:*:*-*-*";
 
 /** Separator between the parts of a field of totals: token, model, channel, measure. */
 const fieldBreak = "\u001f";
