@@ -33,6 +33,11 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** Returns whether PostgreSQL has ended a statement because it ran for too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  return codeOf(error) === "57014";
+}
+
 /** Classes of PostgreSQL's error codes for invalid values. */
 const valueClasses: ReadonlySet<string> = new Set(["22", "23", "54"]);
 /** SQLite's result codes for invalid values: too big, constraint, mismatch, range. */

@@ -112,7 +112,7 @@ export {
 } from "./alerts/alert-deliveries.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { readFirstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
-export { isUnavailable, isInvalidData } from "./failure.ts";
+export { isUnavailable, isInvalidData, isStatementTimeout } from "./failure.ts";
 export { correctHead } from "./heads.ts";
 export { deleteOldCalls, deleteOldRefusals, readStoredFrom } from "./forget.ts";
 export { isLabelName, labelsOf, type Label, type LabelName } from "./labels.ts";

@@ -1,4 +1,11 @@
-import { BooksUnavailable, isUnavailable, openBooks, type Books, type BooksAddress } from "@modelgate/books";
+import {
+  BooksUnavailable,
+  isStatementTimeout,
+  isUnavailable,
+  openBooks,
+  type Books,
+  type BooksAddress,
+} from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import { observeStore, type Logger } from "@modelgate/platform";
 
@@ -86,6 +93,12 @@ class Connection implements BooksConnection {
       if (this.#unavailableSince === before) this.#report(undefined);
       return result;
     } catch (error) {
+      if (isStatementTimeout(error))
+        throw new Failure(
+          "server_overloaded",
+          "The books needed too long for this query: choose a shorter period or more filters.",
+          { cause: error },
+        );
       if (!isUnavailable(error)) throw error;
       this.#report(error);
       throw this.#unavailable(error);

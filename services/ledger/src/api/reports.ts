@@ -8,8 +8,10 @@ import { readPeriod, type Period } from "./period.ts";
 import { maxTotals, parseDimensions } from "./totals.ts";
 
 const dayMs = 86_400_000;
-/** Number of complete days from which a forecast is computed. */
+/** Maximum number of complete days from which a forecast is computed. */
 const forecastDays = 7;
+/** Number of days in which the first call of a new account is searched. */
+const firstCallDays = 35;
 
 /** Routes of reports: a forecast of the spend, and a chargeback as CSV. */
 export function reportRoutes(connection: BooksConnection): OperatorRoutes {
@@ -25,11 +27,17 @@ export function reportRoutes(connection: BooksConnection): OperatorRoutes {
         const now = Date.now();
         const today = Math.floor(now / dayMs) * dayMs;
         const spentNanos = await spent(period.from, period.to);
-        const recentNanos = await spent(today - forecastDays * dayMs, today);
+        const recent = { from: today - firstCallDays * dayMs, to: today, ...filter };
+        const daily = (await readTotals(books, { ...recent, groupBy: ["day"], sums: ["cost"] })).map(
+          ({ by, sums }) => ({
+            day: Date.parse(by.day ?? ""),
+            nanos: BigInt(sums["costNanos"] ?? 0),
+          }),
+        );
         const todayNanos = await spent(today, now);
         const forecastNanos =
           spentNanos +
-          estimateSpend({ recentNanos, todayNanos, today, now }, Math.max(0, period.to - Math.max(now, period.from)));
+          estimateSpend({ daily, todayNanos, today, now }, Math.max(0, period.to - Math.max(now, period.from)));
         return {
           from: new Date(period.from).toISOString(),
           to: new Date(period.to).toISOString(),
@@ -73,17 +81,22 @@ const chargebackSums = ["calls", "cost", "inputTokens", "outputTokens"] as const
 
 /** Recent spend, from which later spend is estimated. */
 interface RecentSpend {
-  /** Spend of the complete days before today. */
-  readonly recentNanos: bigint;
+  /** Spend of days before today, the oldest first. Days without calls are absent. */
+  readonly daily: readonly { readonly day: number; readonly nanos: bigint }[];
   readonly todayNanos: bigint;
   /** Beginning of today, in Unix ms. */
   readonly today: number;
   readonly now: number;
 }
 
-/** Estimates the spend of the next `ms` from the mean rate of recent days, or from today's rate if they have no spend. */
-export function estimateSpend({ recentNanos, todayNanos, today, now }: RecentSpend, ms: number): bigint {
-  if (recentNanos !== 0n) return (recentNanos * BigInt(ms)) / BigInt(forecastDays * dayMs);
+/**
+ * Estimates the spend of the next `ms` from the mean rate of the last seven days, or of the days since the first call, or
+ * from today's rate if these days have no spend.
+ */
+export function estimateSpend({ daily, todayNanos, today, now }: RecentSpend, ms: number): bigint {
+  const begin = Math.max(today - forecastDays * dayMs, daily[0]?.day ?? 0);
+  const recentNanos = daily.reduce((sum, { day, nanos }) => (day < begin ? sum : sum + nanos), 0n);
+  if (recentNanos !== 0n) return (recentNanos * BigInt(ms)) / BigInt(today - begin);
   return (todayNanos * BigInt(ms)) / BigInt(Math.max(1, now - today));
 }
 

@@ -80,10 +80,13 @@ test("a row is a charge of a day, in UTC seconds; end users are summed, tags are
   });
 });
 
-test("the rest of a period is expected to cost the mean of seven days, or today's spend where these had none", () => {
+test("the rest of a period is expected to cost the mean of seven days or since the first call, or today's spend where these had none", () => {
   const day = 86_400_000;
-  const at = { today: 10 * day, now: 10.5 * day };
-  expect(estimateSpend({ ...at, recentNanos: 700n, todayNanos: 999n }, 3 * day)).toBe(300n);
-  expect(estimateSpend({ ...at, recentNanos: 0n, todayNanos: 100n }, 3 * day)).toBe(600n);
-  expect(estimateSpend({ ...at, recentNanos: 0n, todayNanos: 0n }, 3 * day)).toBe(0n);
+  const at = { today: 10 * day, now: 10.5 * day, todayNanos: 100n };
+  const before = { day: 2 * day, nanos: 50n };
+  const yesterday = { day: 9 * day, nanos: 700n };
+  expect(estimateSpend({ ...at, daily: [before, yesterday] }, 3 * day)).toBe(300n);
+  expect(estimateSpend({ ...at, daily: [yesterday] }, 3 * day)).toBe(2_100n);
+  expect(estimateSpend({ ...at, daily: [before] }, 3 * day)).toBe(600n);
+  expect(estimateSpend({ ...at, daily: [], todayNanos: 0n }, 3 * day)).toBe(0n);
 });
