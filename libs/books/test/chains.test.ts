@@ -6,7 +6,6 @@ import {
   findBranches,
   readBrokenChains,
   findAccounts,
-  deleteOldCalls,
   readFetchableTasks,
   markRefunded,
   findNewestChain,
@@ -64,9 +63,6 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await recordCalls(books, [settled("x", receiptOf("a", "", 1), { accountId: "other" })])).toHaveLength(1);
     const [total] = await readTotals(books, { from: 0, to: Date.parse("2027-01-01"), account: "acme", groupBy: [] });
     expect(total?.sums["calls"]).toBe("1");
-    await deleteOldCalls(books, 1, Date.parse("2026-01-12T00:00:00Z"));
-    // The id of a deleted call is deleted too.
-    expect(await recordCalls(books, [later])).toEqual([later]);
   });
 
   test("Redis is behind: settlements that it does not have are found, and a new charge replaces each", async () => {
