@@ -1,9 +1,10 @@
 import { Alert, Button, Center, Loader, Stack, Text } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { oldDataText } from "./old-data.ts";
 import { translate } from "../texts/translate.ts";
 
-/** Shows the data of a query, its loading state, or its error. */
+/** Shows the data of a query, its loading state, or its error. Old data has a line that says so. */
 export function QueryResult<T>({
   query,
   children,
@@ -11,7 +12,19 @@ export function QueryResult<T>({
   readonly query: UseQueryResult<T>;
   readonly children: (data: T) => ReactNode;
 }) {
-  if (query.data !== undefined) return children(query.data);
+  if (query.data !== undefined) {
+    const oldData = oldDataText(query);
+    return (
+      <>
+        {oldData !== undefined && (
+          <Text size="sm" c="red" role="status">
+            {oldData}
+          </Text>
+        )}
+        {children(query.data)}
+      </>
+    );
+  }
   if (query.error !== null) return <QueryError error={query.error} retry={() => void query.refetch()} />;
   return (
     <Center p="xl">

@@ -24,6 +24,7 @@ export const chinese = {
   // states of a page, and texts of several pages
   Loading: "正在加载",
   "Loading failed": "无法加载",
+  "Not updated since {time}: {reason}": "自 {time} 起未更新：{reason}",
   "Try again": "重试",
   "The change failed": "更改失败",
   Close: "关闭",
