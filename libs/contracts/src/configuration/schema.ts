@@ -171,7 +171,7 @@ export const ModelConfiguration = Type.Object(
       Type.Enum([...channelChoices], {
         default: "weighted",
         description:
-          "which of the channels with equal priority a call uses: one by weight, the one with the cheapest published price, or the one whose first byte arrives fastest",
+          "which of the channels with equal priority a call uses: one by weight, the one with the cheapest published price, or the faster of two that are drawn at random, by the time to the first byte",
       }),
     ),
     fallbacks: Type.Optional(
