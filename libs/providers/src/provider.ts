@@ -41,6 +41,8 @@ export interface Provider {
   readonly isLocal?: true | undefined;
   /** True if customers choose the names of models (deployments). */
   readonly hasDeployments?: true | undefined;
+  /** True for Anthropic, which accepts more requests of its wire than other vendors do. */
+  readonly isAnthropic?: true | undefined;
   /** Vendor's name in the bundled price catalogue. */
   readonly pricesAs?: string | undefined;
   /** Path of the list of models; undefined if the vendor has no list. */

@@ -221,16 +221,64 @@ test.each(["chat", "responses", "content", "converse"] as const)(
   },
 );
 
+test("a tool that the client forces is refused where it would be left out", () => {
+  const tools = [{ name: "look" }, { type: "code_execution_20250825", name: "code_execution" }];
+  const read = (name: string) =>
+    textWires.messages.client.read({
+      model: "m",
+      max_tokens: 99,
+      messages: [{ role: "user", content: "Q" }],
+      tools,
+      tool_choice: { type: "tool", name },
+    }).request;
+  expect(() => textWires.chat.vendor.render(read("code_execution"), target)).toThrow("code_execution");
+  expect(textWires.chat.vendor.render(read("look"), target).dropped).toEqual(["tools.code-execution"]);
+});
+
+describe.each([
+  ["anthropic.claude-opus-4-5-20251101-v1:0", false, [0, 2, 3]],
+  ["claude-opus-4-5@20251101", false, [0, 3]],
+  ["claude-opus-4-5", true, []],
+])("a request to %s (Anthropic: %s) lacks the tools %j", (model, isAnthropic, lost) => {
+  const tools = [
+    { type: "web_fetch_20250910", name: "web_fetch" },
+    { name: "look", input_schema: { type: "object" } },
+    { type: "web_search_20250305", name: "web_search" },
+    { type: "advisor_20260301", name: "advisor", model: "opus" },
+  ];
+  const remaining = tools.filter((_, at) => !lost.includes(at));
+  const messages = [{ role: "user", content: "Q" }];
+
+  test("if it is forwarded", () => {
+    const body = Buffer.from(JSON.stringify({ model: "m", tools }));
+    const fit = textWires.messages.pass.fit?.(body, { model, isAnthropic, foreignItems: new Set() });
+    const fitted = fit && runToEnd(fit);
+    expect(fitted?.dropped).toEqual(lost.map((at) => `tools[${at}]`));
+    expect(JSON.parse(String(fitted?.body)).tools).toEqual(remaining);
+  });
+
+  test("if it is converted", () => {
+    const { request } = textWires.messages.client.read({ model: "m", max_tokens: 99, messages, tools });
+    const { body, dropped } = textWires.messages.vendor.render(request, { ...target, model, isAnthropic });
+    expect(plain(body)).toMatchObject({ tools: remaining });
+    expect(dropped).toHaveLength(lost.length);
+  });
+});
+
 test.each([
-  ["anthropic.claude-opus-4-5-20251101-v1:0", ["tools[0]", "tools[2]"]],
-  ["claude-opus-4-5", []],
-])("a request that is forwarded to %s lacks %j", (model, dropped) => {
-  const tools = [{ type: "web_fetch_20250910" }, { name: "look" }, { type: "web_search_20250305" }];
-  const body = Buffer.from(JSON.stringify({ model: "m", tools }));
-  const fit = textWires.messages.pass.fit?.(body, { model, foreignItems: new Set() });
-  const fitted = fit && runToEnd(fit);
-  expect(fitted?.dropped).toEqual(dropped);
-  expect(JSON.parse(String(fitted?.body)).tools).toEqual(tools.filter((_, at) => !dropped.includes(`tools[${at}]`)));
+  [false, [{ type: "text", text: "Be kind." }]],
+  [
+    true,
+    [
+      { type: "text", text: "x-anthropic-billing-header: cch=1;" },
+      { type: "text", text: "Be kind." },
+    ],
+  ],
+])("a forwarded request has the billing line of Claude Code only for Anthropic (%s)", (isAnthropic, system) => {
+  const texts = ["x-anthropic-billing-header: cch=1;", "Be kind."].map((text) => ({ type: "text", text }));
+  const body = Buffer.from(JSON.stringify({ model: "m", system: texts }));
+  const fit = textWires.messages.pass.fit?.(body, { model: "glm-5", isAnthropic, foreignItems: new Set() });
+  expect(JSON.parse(String((fit && runToEnd(fit))?.body)).system).toEqual(system);
 });
 
 describe("tools of Google", () => {

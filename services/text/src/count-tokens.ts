@@ -47,6 +47,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, request: Toke
       countExchange(wire, body, {
         model: route.candidate.upstreamModel,
         foreignItems: foreignItems(request.admitted, channelKeyIdOf(route)),
+        isAnthropic: route.provider.isAnthropic,
       }),
   };
   if (isSupported(deps.relay, call, query)) {

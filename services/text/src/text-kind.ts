@@ -22,6 +22,7 @@ import {
 import {
   chatWireForDialect,
   isKnownModel,
+  pathBefore,
   textWire,
   wires,
   wiresServing,
@@ -227,11 +228,14 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { admitted, params } = input;
     const foreignIds = admitted.removableItems.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
     const rulesModel = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;
-    const modelExchange = await exchanges.make(upstream, candidate.upstreamModel, {
+    const made = await exchanges.make(upstream, candidate.upstreamModel, {
       history,
       foreignItems: foreignIds,
       rulesModel,
+      isAnthropic: provider.isAnthropic,
     });
+    const modelExchange =
+      dropped.length === 0 ? made : { ...made, dropped: made.dropped.map((path) => pathBefore(path, dropped)) };
     input.onStart?.();
     const withModels =
       wire === "messages" ? await this.#withModels(modelExchange, candidate.channel, params) : modelExchange;

@@ -6,11 +6,12 @@ import { service } from "../src/service.ts";
 /** The simulator refuses what Anthropic's API version, tools and thinking rules refuse, in the vendor's words. */
 let area: Area;
 const models = ["claude-sonnet-4-5", "claude-opus-5-5"];
+const droppingKey = "sk-drops-0123456789abcdef";
 const onBedrock = "anthropic.claude-sonnet-4-6";
 beforeAll(async () => {
   area = await startArea(service, {
     config: {
-      groups: { default: { models: ["*"], unpriced: "pass" } },
+      groups: { default: { models: ["*"], unpriced: "pass" }, drops: { models: ["*"] } },
       models: Object.fromEntries(
         [...models, onBedrock].map((name) => [name, { kind: "chat", price: { request: 0.001 } }]),
       ),
@@ -22,14 +23,27 @@ beforeAll(async () => {
           wires: ["messages"],
         }),
       ],
-      accounts: { demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default" }] } },
+      accounts: {
+        demo: {
+          balance: "10.00",
+          tokens: [
+            { key: keys.demo, group: "default" },
+            { key: droppingKey, group: "drops" },
+          ],
+        },
+      },
     },
   });
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-async function post(path: string, body: object, headers: Readonly<Record<string, string>> = {}) {
-  const answer = await area.post(path, body, keys.demo, headers);
+async function post(
+  path: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+  key: string = keys.demo,
+) {
+  const answer = await area.post(path, body, key, headers);
   return {
     status: answer.status,
     dropped: answer.headers.get("x-modelgate-dropped"),
@@ -93,6 +107,16 @@ describe("versions of server tools", () => {
       body: { error: { param: expect.stringContaining("tools") } },
     });
   });
+});
+
+test("tools without a price, and tools that Bedrock lacks, are named by their places in the client's list", async () => {
+  const tools = [
+    { type: "code_execution_20250825", name: "code_execution" },
+    { name: "look", input_schema: { type: "object" } },
+    { type: "web_fetch_20250910", name: "web_fetch" },
+  ];
+  const answer = await post("/v1/messages", { ...sonnet, model: onBedrock, tools }, oldVersion, droppingKey);
+  expect(answer).toMatchObject({ status: 200, dropped: "tools[0], tools[2]" });
 });
 
 describe("reasoning that is bound to its conversation", () => {

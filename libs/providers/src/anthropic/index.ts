@@ -16,6 +16,7 @@ export const anthropic: Provider = {
   baseUrl: "https://api.anthropic.com",
   keyVariable: "ANTHROPIC_API_KEY",
   pricesAs: "anthropic",
+  isAnthropic: true,
   modelsAt: "/v1/models",
   wires: ["messages", "count-messages"],
   request: requestBuilder(

@@ -67,7 +67,9 @@ export function identifyMessagesDialogue({ system, messages, ...body }: JsonReco
   return identifyDialogue(body, { instructions, turns: messages }, ({ role }) => role === "assistant");
 }
 
+export const billingPrefix = "x-anthropic-billing-header:";
+
 /** Returns true for the text that Claude Code puts before its instructions. It may differ in each request. */
 export function isBillingLine(text: unknown): boolean {
-  return typeof text === "string" && text.startsWith("x-anthropic-billing-header:");
+  return typeof text === "string" && text.startsWith(billingPrefix);
 }

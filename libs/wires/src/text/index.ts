@@ -36,7 +36,7 @@ export type { FieldSupport, TextRequest } from "./hub/request.ts";
 export type { JsonRecord as JsonObject } from "@modelgate/formats/json";
 export { envelopeBytes, withoutSignatures } from "./hub/signatures.ts";
 export type { EarlyEnd, EarlyEndOptions, FittedBody, PassTarget, TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
-export { withoutUnpriced } from "./leave-out.ts";
+export { pathBefore, withoutUnpriced } from "./leave-out.ts";
 export { isKnownModel } from "./hub/openai-models.ts";
 export { memberOf, withOutputLimit } from "./pass.ts";
 export { arrayFraming, sseFraming } from "./content/client-stream.ts";

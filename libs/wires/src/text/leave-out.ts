@@ -55,6 +55,19 @@ export function withoutUnpriced(
   };
 }
 
+/** Converts the path of a tool in a reduced body to the client's. `removed` has the client's paths of removed tools. */
+export function pathBefore(path: string, removed: readonly string[]): string {
+  const index = indexOfTool(path);
+  if (index === undefined) return path;
+  const earlier = removed.flatMap((each) => indexOfTool(each) ?? []).toSorted((left, right) => left - right);
+  return `tools[${earlier.reduce((at, each) => (each <= at ? at + 1 : at), index)}]`;
+}
+
+function indexOfTool(path: string): number | undefined {
+  const index = /^tools\[(\d+)\]$/.exec(path)?.[1];
+  return index === undefined ? undefined : Number(index);
+}
+
 function segmentsOf(path: string): readonly string[] {
   return path.split(/[.[\]]+/).filter((segment) => segment !== "");
 }

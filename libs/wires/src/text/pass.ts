@@ -60,6 +60,8 @@ export interface PassTarget {
   readonly model: string;
   /** Ids of items in the request that this vendor's store does not have. */
   readonly foreignItems: ReadonlySet<string>;
+  /** True if the vendor is Anthropic. */
+  readonly isAnthropic?: boolean | undefined;
 }
 
 export interface FittedBody {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wires, withoutUnpriced } from "../../src/text/index.ts";
+import { pathBefore, wires, withoutUnpriced } from "../../src/text/index.ts";
 
 type Wire = "chat" | "responses" | "messages" | "content";
 
@@ -90,4 +90,13 @@ test("every other byte is unchanged", () => {
 
 test("a region that the client requires is not removed", () => {
   expect(reduced("messages", { inference_geo: "us" })).toBeUndefined();
+});
+
+test.each([
+  ["tools[1]", ["tools[0]"], "tools[2]"],
+  ["tools[0]", ["tools[2]", "tools[0]", "tools[1]"], "tools[3]"],
+  ["tools[0]", ["tools[1]", "tools[10]"], "tools[0]"],
+  ["temperature", ["tools[0]"], "temperature"],
+])("%s of a body without %j is the client's %s", (path, removed, ofClient) => {
+  expect(pathBefore(path, removed)).toBe(ofClient);
 });

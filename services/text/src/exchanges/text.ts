@@ -24,6 +24,7 @@ export interface AttemptOptions {
   readonly foreignItems?: ReadonlySet<string> | undefined;
   /** Name of the model whose rules apply. It differs from the vendor's name at Azure, which names deployments. */
   readonly rulesModel?: string | undefined;
+  readonly isAnthropic?: boolean | undefined;
 }
 
 const noItems: ReadonlySet<string> = new Set();
@@ -48,13 +49,13 @@ export class TextExchangeFactory {
   async make(
     upstream: TextWire,
     upstreamModel: string,
-    { history, foreignItems = noItems, rulesModel = upstreamModel }: AttemptOptions = {},
+    { history, foreignItems = noItems, rulesModel = upstreamModel, isAnthropic }: AttemptOptions = {},
   ): Promise<Exchange> {
     const call = this.call;
     const { name: wire, vendor } = upstream;
     const pass = wire === call.wire ? upstream.pass : undefined;
     if (pass !== undefined && (vendor === undefined || history === undefined)) {
-      const to = { upstream, pass, upstreamModel, target: { model: rulesModel, foreignItems } };
+      const to = { upstream, pass, upstreamModel, target: { model: rulesModel, foreignItems, isAnthropic } };
       const pendingBody = inTurnsIfLong(this.#passedBody(to));
       const body = pendingBody instanceof Promise ? await pendingBody : pendingBody;
       if (body !== undefined) return passThroughExchange(call, to, body);
@@ -78,7 +79,8 @@ export class TextExchangeFactory {
       history === "withoutSignatures"
         ? { ...read, parsed: { ...read.parsed, request: withoutSignatures(read.parsed.request) } }
         : read;
-    const render = (): RenderedText => this.#render(vendor, wire, request, { model: upstreamModel, rulesModel });
+    const render = (): RenderedText =>
+      this.#render(vendor, wire, request, { model: upstreamModel, rulesModel, isAnthropic });
     return await convertedExchange(call, to, { ...request, began, render });
   }
 
@@ -107,15 +109,16 @@ export class TextExchangeFactory {
     vendor: VendorTextWire["vendor"],
     wire: UpstreamWire,
     { parsed }: ParsedRequest,
-    { model, rulesModel }: { readonly model: string; readonly rulesModel: string },
+    { model, rulesModel, isAnthropic = false }: RenderTarget,
   ): RenderedText {
     const all = (this.#rendered ??= new Map<string, RenderedFor>());
-    const key = `${wire} ${model} ${rulesModel}`;
+    const key = `${wire} ${model} ${rulesModel} ${isAnthropic}`;
     const before = all.get(key);
     if (before?.vendor === vendor && before.parsed === parsed) return before.rendered;
     const vendorRequest = vendor.render(parsed.request, {
       model: rulesModel,
       defaultMaxTokens: this.call.defaultMaxTokens,
+      isAnthropic,
     });
     // Some wires name the model only in the address. In others, the vendor's name of the model replaces `rulesModel`.
     const isNamed = model !== rulesModel && vendorRequest.body["model"] === rulesModel;
@@ -135,6 +138,11 @@ export class TextExchangeFactory {
     }
     return yield* bodyForVendor(this.call, to);
   }
+}
+
+interface RenderTarget extends Pick<AttemptOptions, "isAnthropic"> {
+  readonly model: string;
+  readonly rulesModel: string;
 }
 
 interface RenderedFor {

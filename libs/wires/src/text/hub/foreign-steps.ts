@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, asRecords, asText, isRecord, memberOf, ownEntry, type JsonRecord } from "@modelgate/formats/json";
 import type { Unsupported, TextRequest, TextWireName, Tool } from "./request.ts";
 import type { Part } from "./part.ts";
-import { withoutForeignSearches } from "./web-search.ts";
+import { refuseForced, withoutForeignSearches } from "./web-search.ts";
 
 /** Matches the steps of a vendor's search, and the names of search tools on the messages wire. */
 const searchStep =
@@ -59,9 +59,15 @@ function stepOf(value: unknown): string {
 
 /**
  * Removes the steps and tools of other wires' vendors that an answer does not need, and converts steps to text if
- * possible. Any other step or tool remains, and is refused when it is rendered.
+ * possible. Any other step or tool remains, and is refused when it is rendered. `lacks` returns true for a tool of this
+ * wire that the vendor does not have.
  */
-export function withoutForeignSteps(request: TextRequest, wire: TextWireName, unsupported: Unsupported): TextRequest {
+export function withoutForeignSteps(
+  request: TextRequest,
+  wire: TextWireName,
+  unsupported: Unsupported,
+  lacks: (tool: Extract<Tool, { kind: "vendor" }>) => boolean = () => false,
+): TextRequest {
   const { tools, turns, ...others } = withoutForeignSearches(request, wire, unsupported);
   const convertPart = (part: Part): readonly Part[] => {
     if (part.kind !== "vendor" || part.wire === wire) return [part];
@@ -70,8 +76,12 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
     return isLost(lostSteps, stepOf(part.value), unsupported) ? [] : [part];
   };
   const fitted = tools?.map((tool) => googleToolOn(wire, tool, unsupported));
-  const isLeftOut = (tool: Tool): boolean =>
-    tool.kind === "vendor" && tool.wire !== wire && isLost(lostTools, tool.name, unsupported);
+  const isLeftOut = (tool: Tool): boolean => {
+    if (tool.kind !== "vendor" || (tool.wire === wire && !lacks(tool))) return false;
+    const isLeft = isLost(lostTools, tool.name, unsupported);
+    if (isLeft) refuseForced(request, tool.name);
+    return isLeft;
+  };
   return withoutUndefined({
     ...others,
     tools: fitted?.filter((tool) => !isLeftOut(tool)),

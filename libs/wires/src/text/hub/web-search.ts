@@ -22,11 +22,16 @@ export function withoutSearches(
   isRemoved: (search: WebSearchTool) => boolean,
   unsupported: Unsupported,
 ): TextRequest {
-  const { tools, toolChoice } = request;
+  const { tools } = request;
   const remaining = tools?.filter((tool) => !(tool.kind === "web-search" && isRemoved(tool)));
   if (remaining === undefined || remaining.length === tools?.length) return request;
-  if (forcesSingleTool(toolChoice) && toolChoice?.names?.includes(searchToolName) === true)
-    throw unsupportedFailure(`tools: ${searchToolName}`);
+  refuseForced(request, searchToolName);
   unsupported.note("tools.web-search");
   return { ...request, tools: remaining };
+}
+
+/** Throws Failure unsupported_parameter if a request forces a tool that would be left out. */
+export function refuseForced({ toolChoice }: TextRequest, name: string): void {
+  if (forcesSingleTool(toolChoice) && toolChoice?.names?.includes(name) === true)
+    throw unsupportedFailure(`tools: ${name}`);
 }

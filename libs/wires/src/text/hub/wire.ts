@@ -18,6 +18,8 @@ export interface ParsedText extends Parsed<TextRequest> {
 export interface TextTarget extends Target {
   /** Output limit in tokens if the client sets none, for wires that require one. */
   readonly defaultMaxTokens: number;
+  /** True if the vendor is Anthropic. */
+  readonly isAnthropic?: boolean | undefined;
 }
 
 export interface AnswerContext {

@@ -13,17 +13,18 @@ import {
   withoutMembers,
 } from "@modelgate/formats/json";
 import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
-import { reportedFees } from "../fees.ts";
-import { adaptiveModel, isOnBedrock } from "../hub/claude.ts";
+import { billingPrefix, isBillingLine } from "../dialogue.ts";
+import { reportedFees, type RequestedTool } from "../fees.ts";
+import { adaptiveModel } from "../hub/claude.ts";
 import { isEffective } from "../hub/openai-models.ts";
 import { hasCallWithoutReasoning } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import { withoutUnpriced } from "../leave-out.ts";
-import type { FittedBody, SeenFrame, TextPass, EarlyEnd } from "../pass.ts";
+import type { FittedBody, PassTarget, SeenFrame, TextPass, EarlyEnd } from "../pass.ts";
 import { textFrom, frameIncludes, plainFrame, renameAt, memberTextReader } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
-import { callOfBlock, messagesFees, chargedUsage, renderUsage, requestedFees } from "./usage.ts";
+import { callOfBlock, isRunBy, messagesFees, chargedUsage, renderUsage, requestedFees } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
 import { messagesBlocks } from "./vendor-turns.ts";
 
@@ -37,6 +38,7 @@ const sampling: ReadonlySet<string> = new Set(["temperature", "top_p", "top_k"])
 const samplingBytes = [...sampling].map((name) => Buffer.from(`"${name}"`));
 const blockBytes = Buffer.from('"content_block"');
 const [readDelta, readBlock] = [textFrom(deltaBytes), textFrom(blockBytes)];
+const billingBytes = Buffer.from(billingPrefix);
 const serverToolBytes = Buffer.from('"server_tool_use"');
 
 const contentType = "content_block_";
@@ -59,18 +61,23 @@ function* withoutSampling(request: FittedBody): Generator<undefined, FittedBody>
   return { body: withoutMembers(body, refused), dropped: [...request.dropped, ...dropped] };
 }
 
-/** Removes the tools that the vendor runs. A request that forces such a tool is unchanged. */
-function* withoutServerTools(body: Buffer): Generator<undefined, FittedBody> {
+/** Removes tools that the vendor cannot run. A request that forces such a tool is unchanged. */
+function* withoutForeignTools(request: FittedBody, target: PassTarget): Generator<undefined, FittedBody> {
+  const { body } = request;
   const tools = requestedFees({ tools: yield* memberInTurns(body, "tools") });
-  const remaining =
-    tools &&
-    withoutUnpriced(
-      body,
-      tools,
-      () => false,
-      () => true,
-    );
-  return remaining ?? { body, dropped: [] };
+  const isSent = (tool: RequestedTool): boolean => isRunBy(target, tool);
+  if (tools === undefined || tools.tools.every(isSent)) return request;
+  return withoutUnpriced(body, tools, isSent, () => true) ?? request;
+}
+
+/** Removes the billing line of Claude Code. Only Anthropic reads it. In other prompts, it would change what is cached. */
+function* withoutBillingLine(body: Buffer): Generator<undefined, Buffer> {
+  const system = (yield* includesAny(body, billingBytes)) ? yield* memberInTurns(body, "system") : undefined;
+  if (!Array.isArray(system)) return body;
+  const remaining = system.filter((block: unknown) => !(isRecord(block) && isBillingLine(block["text"])));
+  if (remaining.length === system.length) return body;
+  if (remaining.length === 0) return withoutMembers(body, ["system"]);
+  return yield* spliceInTurns(body, { system: yield* stringifyInTurns(remaining) });
 }
 
 export const messagesPass: TextPass = {
@@ -92,10 +99,12 @@ export const messagesPass: TextPass = {
     return yield* spliceInTurns(cleanedBody, { model: JSON.stringify(model) });
   },
 
-  /** Removes sampling parameters and tools that the model refuses. */
-  *fit(body, { model }) {
-    const fitted = isOnBedrock(model) ? yield* withoutServerTools(body) : { body, dropped: [] };
-    return adaptiveModel(model) === undefined ? fitted : yield* withoutSampling(fitted);
+  /** Removes sampling parameters that the model refuses, and what only Anthropic accepts. */
+  *fit(body, target) {
+    const isAnthropic = target.isAnthropic === true;
+    const accepted = { body: isAnthropic ? body : yield* withoutBillingLine(body), dropped: [] };
+    const fitted = isAnthropic ? accepted : yield* withoutForeignTools(accepted, target);
+    return adaptiveModel(target.model) === undefined ? fitted : yield* withoutSampling(fitted);
   },
 
   /** Inspects an event. The last report may leave out input counts that the first event has reported. */

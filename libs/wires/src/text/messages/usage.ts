@@ -1,5 +1,6 @@
 import { totalOutputTokens, withoutUndefined, type UnitName, type Units } from "@modelgate/contracts";
 import { hasAny, isRecord, spliceMembers, asRecords, type JsonRecord } from "@modelgate/formats/json";
+import { isOnBedrock } from "../hub/claude.ts";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import {
   extensionFeeMembers,
@@ -181,7 +182,23 @@ function runsCode(type: string): boolean {
   return version !== undefined && version >= "20260209";
 }
 
-function vendorTool(path: string, { type = "custom", max_uses: max, model }: JsonRecord): readonly RequestedTool[] {
+/**
+ * Returns true if a vendor may run a tool. Bedrock runs none. Tools that cost only tokens exist only at Anthropic; for
+ * others, a price states that the vendor has the tool.
+ */
+export function isRunBy({ model, isAnthropic }: ToolRunner, { costsOnlyTokens }: RequestedTool): boolean {
+  return !isOnBedrock(model) && (isAnthropic === true || costsOnlyTokens !== true);
+}
+
+interface ToolRunner {
+  readonly model: string;
+  readonly isAnthropic?: boolean | undefined;
+}
+
+export function vendorTool(
+  path: string,
+  { type = "custom", max_uses: max, model }: JsonRecord,
+): readonly RequestedTool[] {
   if (typeof type !== "string") return [{ path }];
   if (freeTools.test(type)) return [];
   const maxCalls = typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined;

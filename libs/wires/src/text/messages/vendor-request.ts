@@ -19,6 +19,7 @@ import { customParameters } from "../hub/tool-calls.ts";
 import { withoutSearches } from "../hub/web-search.ts";
 import { renderCache } from "./parts.ts";
 import { renderSearch } from "./search.ts";
+import { isRunBy, vendorTool } from "./usage.ts";
 import { automaticMarks, messagesBlocks, withCacheMarks, renderTurns } from "./vendor-turns.ts";
 
 export const fieldSupport: FieldSupport = {
@@ -49,7 +50,9 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const runsNoTools = isOnBedrock(target.model);
   const offered = withoutSearches(withoutAnswer(clientRequest, target.model), () => runsNoTools, unsupported);
   const accepted = withAcceptedToolChoice(offered, target.model, unsupported);
-  const fitted = withoutForeignSteps(accepted, "messages", unsupported);
+  const fitted = withoutForeignSteps(accepted, "messages", unsupported, ({ definition }) =>
+    vendorTool("", definition).some((tool) => !isRunBy(target, tool)),
+  );
   const request = keepLastMarks(withMarkLifetime(fitted), maxCacheMarks - automaticMarks(fitted), unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const turns = renderTurns(withFormatInstruction(request, unsupported), target.model, unsupported);
