@@ -6,8 +6,8 @@ import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type Step } from "../request-context.ts";
 
 /**
- * Checks the balance, budgets and limits of a call in one Redis operation, sets the rate-limit headers, and determines
- * the caller.
+ * Checks the account, its balance and the limits of the key (requests, tokens and concurrent calls) in one Redis
+ * operation, sets the rate-limit headers, and determines the caller. Budgets are checked when money is reserved.
  */
 export function admit({ redis, catalog, seats, callers }: Pick<Deps, "redis" | "catalog" | "seats" | "callers">): Step {
   return async (request, response, next) => {
