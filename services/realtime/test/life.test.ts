@@ -1,9 +1,19 @@
+import { once } from "node:events";
+import { get } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { keyDigest, findToken, writeTokenToRedis } from "@modelgate/accounts";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, keys, openSession, startSessions, textSession, closedVendorSession } from "./start-sessions.ts";
-import { ask, userMessage, simulated } from "./session-client.ts";
+import { ask, handshake, userMessage, simulated } from "./session-client.ts";
+import {
+  channel,
+  closedVendorSession,
+  keys,
+  openSession,
+  sessionRefusal,
+  startSessions,
+  textSession,
+} from "./start-sessions.ts";
 
 /** A few answers of 10,000 words use up the dollar of a poor account. */
 const price = { input: 4, output: 100 };
@@ -191,7 +201,7 @@ test("a revoked key ends its session at the next request for a response", async 
 });
 
 // Ends the service, so it is the last test.
-test("a service that shuts down closes idle, busy and opening sessions with 1001, and charges what their vendors report", async () => {
+test("a service that shuts down refuses new sessions, closes open and opening ones with 1001, and charges what their vendors report", async () => {
   await area.settled("demo");
   const before = (await eventsOf("demo")).length;
   const [idle, ...busy] = await Promise.all([1, 2, 3].map(() => textSession(area)));
@@ -205,7 +215,13 @@ test("a service that shuts down closes idle, busy and opening sessions with 1001
   const opening = openSession(area, { model: "live", key: lateKey });
   await until("its hold", async () => (await area.account("late")).heldNanos !== 0n);
   busy.pop()?.socket.close();
-  await area.drain();
+  // Leaves an open connection, because a draining service accepts no new ones.
+  const [listed] = await once(get(area.url), "response");
+  await once(listed.resume(), "end");
+  const drained = area.drain();
+  const refused = await sessionRefusal(area, "/v1/realtime?model=live", handshake);
+  expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "1"]);
+  await drained;
   for (const session of [idle, ...busy, await opening])
     expect(await session?.closed).toEqual({ code: 1001, reason: "the gateway is shutting down; reconnect" });
   for (const account of ["demo", "late"]) await area.settled(account);

@@ -9,9 +9,12 @@ import { callOf, run, token } from "./call.ts";
 
 const { log } = createLogger("test", "silent");
 
+const callers = new SharedCallers("a secret of some length");
+const newProxy = (): AreaProxy => new AreaProxy({ urls: {}, log, silenceMs: 1_000, streamSilenceMs: 1_000 });
+
 /** Returns the headers that an area receives of a call with these headers. */
 async function passed(headers: Readonly<Record<string, string>>, proxies: number): Promise<IncomingHttpHeaders> {
-  using proxy = new AreaProxy({ urls: {}, log, silenceMs: 1_000, streamSilenceMs: 1_000 });
+  using proxy = newProxy();
   let received: IncomingHttpHeaders = {};
   const area: LocalArea = {
     handle({ request }) {
@@ -30,10 +33,7 @@ async function passed(headers: Readonly<Record<string, string>>, proxies: number
     requestId: context.requestId,
     expiresAt: 0,
   };
-  await run(
-    call,
-    toArea({ areas: new Map([["text", area]]), proxy, callers: new SharedCallers("a secret of some length"), proxies }),
-  );
+  await run(call, toArea({ areas: new Map([["text", area]]), proxy, callers, proxies }));
   return received;
 }
 
@@ -67,5 +67,15 @@ test("an area receives the strict mode and the well-formed trace of a client", a
   expect(await passed({ "x-modelgate-strict": "true", traceparent }, 1)).toMatchObject({
     "x-modelgate-strict": "true",
     traceparent,
+  });
+});
+
+test("a new WebSocket is refused while the edge drains", async () => {
+  using proxy = newProxy();
+  proxy.isDraining = true;
+  const call = callOf({ path: "/v1/realtime", isUpgrade: true });
+  await expect(run(call, toArea({ areas: new Map(), proxy, callers, proxies: 0 }))).rejects.toMatchObject({
+    code: "server_overloaded",
+    retryAfterSeconds: 1,
   });
 });
