@@ -115,19 +115,23 @@ describe.each([0, 1])("after %i responses", (before) => {
     socket.create({});
     expect((await socket.next("error")).error).toMatchObject({ code });
   });
+});
 
-  test("an open WebSocket for responses of a disabled key is refused and closed", async () => {
-    const key = nextKey();
-    using socket = await openSocket(key);
-    for (let at = 0; at < before; at++) {
-      socket.create({});
-      await socket.next("response.completed");
-    }
-    await change(key, { disabled: true });
-    socket.create({});
-    expect((await socket.next("error")).error).toMatchObject({ code: "api_key_disabled" });
-    expect(await socket.closed).toBe(1008);
-  });
+test.each<[string, string[]]>([
+  ["before its first response", []],
+  ["during a response, which continues,", ['Hi {{simulate: {"chunks": 5, "chunkDelayMs": 20}}}']],
+])("an open WebSocket for responses of a key that is disabled %s is refused and closed", async (_, inputs) => {
+  const key = nextKey();
+  using socket = await openSocket(key);
+  for (const input of inputs) {
+    socket.create({ input });
+    await socket.next("response.output_text.delta");
+  }
+  await change(key, { disabled: true });
+  for (const _input of inputs) await socket.next("response.completed");
+  socket.create({});
+  expect((await socket.next("error")).error).toMatchObject({ code: "api_key_disabled" });
+  expect(await socket.closed).toBe(1008);
 });
 
 let used = 0;
