@@ -1,6 +1,5 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endpointIds, endpointOf, type Endpoint, type ErrorFormat, type KeyCarrier } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { config, hello, keys, post } from "./suite-client.ts";
 
@@ -9,92 +8,6 @@ beforeAll(async () => {
   suite = await startSuite({ config });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
-
-const rows = endpointIds.map((id) => [id, endpointOf(id)] as const);
-const formatOf = ({ errors }: Endpoint): ErrorFormat => (errors === "by-request" ? "common" : errors);
-const pathOf = ({ path }: Endpoint): string => path.replaceAll(/\{(\w+)\}/g, "some-$1");
-
-/** Members of an error, by format. */
-const shapes: Readonly<Record<ErrorFormat, (code: string, status: number) => object>> = {
-  common: (code) => ({ error: { message: expect.any(String), type: expect.any(String), code } }),
-  alpha: () => ({
-    type: "error",
-    error: { type: expect.any(String), message: expect.any(String) },
-    request_id: expect.any(String),
-  }),
-  gamma: (_, status) => ({ error: { code: status, message: expect.any(String), status: expect.any(String) } }),
-  task: (code) => ({ code, message: expect.any(String), error: { code } }),
-  epsilon: (code, status) => ({ code: status, message: expect.any(String), data: null, error: { code } }),
-  ollama: () => ({ error: expect.any(String) }),
-};
-
-const carry: Readonly<
-  Record<KeyCarrier, (key: string) => { readonly headers?: Record<string, string>; readonly query?: string }>
-> = {
-  authorization: (key) => ({ headers: { authorization: `Bearer ${key}` } }),
-  "x-api-key": (key) => ({ headers: { "x-api-key": key } }),
-  "api-key": (key) => ({ headers: { "api-key": key } }),
-  "gamma-header": (key) => ({ headers: { "x-goog-api-key": key } }),
-  "gamma-query": (key) => ({ query: `?key=${key}` }),
-  subprotocol: (key) => ({ headers: { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${key}` } }),
-};
-
-async function call(
-  endpoint: Endpoint,
-  { headers = {}, query = "" }: { headers?: Record<string, string>; query?: string },
-  method: string = endpoint.method,
-) {
-  const json = endpoint.body === "none" ? {} : { "content-type": "application/json" };
-  const response = await fetch(suite.edgeUrl + pathOf(endpoint) + query, {
-    method,
-    headers: { ...json, ...headers },
-    ...(method === "GET" || method === "DELETE" ? {} : { body: "{}" }),
-  });
-  return { status: response.status, headers: response.headers, body: await response.json() };
-}
-
-describe.each(rows)("%s", (_, endpoint) => {
-  const shape = shapes[formatOf(endpoint)];
-
-  test("without a key gets 401 in its format", async () => {
-    const answer = await call(endpoint, {});
-    expect(answer.status).toBe(401);
-    expect(answer.body).toMatchObject(shape("invalid_api_key", 401));
-    expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
-  });
-
-  test("accepts a valid key in each of its places", async () => {
-    for (const carrier of endpoint.keys) {
-      const { status } = await call(endpoint, carry[carrier](keys.demo));
-      expect([carrier, status]).not.toEqual([carrier, 401]);
-    }
-  });
-
-  test("refuses two different keys", async () => {
-    const [first = "authorization", second] = endpoint.keys;
-    if (second === undefined) return; // only one header can contain the key
-    const [one, other] = [carry[first](keys.demo), carry[second](keys.narrow)];
-    const answer = await call(endpoint, { headers: { ...one.headers, ...other.headers }, query: other.query ?? "" });
-    // The error's format can depend on these headers.
-    expect(answer.status).toBe(401);
-  });
-
-  test("answers another method with 405 and the allowed ones", async () => {
-    const answer = await call(endpoint, carry.authorization(keys.demo), "PUT");
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get("allow")).toContain(endpoint.method);
-  });
-});
-
-test.each(rows.filter(([, { unimplemented }]) => unimplemented))(
-  "%s is declared only: 501 with the error body",
-  async (_, endpoint) => {
-    const answer = await call(endpoint, carry.authorization(keys.demo));
-    expect(answer.status).toBe(501);
-    const format = endpoint.errors === "by-request" ? "common" : endpoint.errors;
-    expect(answer.body).toMatchObject(shapes[format]("api_not_implemented", 501));
-  },
-);
 
 test.each([
   ["expired", keys.expired, "api_key_expired"],

@@ -1,52 +1,13 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openCatalog } from "@modelgate/catalog";
-import { createLogger, openRedis, type Redis } from "@modelgate/platform";
-import { startHttpServer, startLocalBackends, type LocalBackends, type TestServer } from "@modelgate/testkit";
-import { SharedCallers } from "../src/shared-callers.ts";
-import { createApp } from "../src/app.ts";
-import { AreaProxy } from "../src/area-proxy.ts";
-import type { Deps } from "../src/deps.ts";
-import { openSeats } from "../src/open-seats.ts";
-import { openTokenCache } from "../src/token-cache.ts";
+import { startApp, type TestApp } from "./start-app.ts";
 
-const { log } = createLogger("test", "silent");
-let backends: LocalBackends;
-let redis: Redis;
-let deps: Deps;
-let server: TestServer;
+let server: TestApp;
 beforeAll(async () => {
-  backends = await startLocalBackends();
-  redis = await openRedis(backends.redisUrl, log);
-  deps = {
-    redis,
-    log,
-    catalog: await openCatalog({ redis, secrets: ["a secret of some length"], log }),
-    tokens: await openTokenCache({ redis, ttlMs: 1_000, size: 10 }),
-    seats: openSeats({ redis, log, leaseMs: 30_000 }),
-    areas: new Map(),
-    proxy: new AreaProxy({ urls: {}, log, silenceMs: 1_000, streamSilenceMs: 1_000 }),
-    callers: new SharedCallers("a secret of some length"),
-    refused: { add: () => undefined },
-    corsOrigins: "https://page.example",
-    proxies: 0,
-    ready: () => undefined,
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
-  const { handler, upgrade } = createApp(deps);
-  server = await startHttpServer(handler);
-  server.server.on("upgrade", upgrade);
+  server = await startApp();
 });
-afterAll(async () => {
-  await server?.[Symbol.asyncDispose]();
-  deps?.tokens[Symbol.dispose]();
-  deps?.seats[Symbol.dispose]();
-  deps?.proxy[Symbol.dispose]();
-  await deps?.catalog[Symbol.asyncDispose]();
-  redis?.disconnect();
-  await backends?.[Symbol.asyncDispose]();
-});
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 async function exchange(bytes: string): Promise<string> {
   const socket = connect(server.port, "127.0.0.1");
