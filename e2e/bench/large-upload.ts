@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
-import { startHttpServer, startLocalSuite, wavHead, type LocalBackends, type SuiteOptions } from "@modelgate/testkit";
+import {
+  startHttpServer,
+  startLocalSuite,
+  wavHead,
+  type LocalBackends,
+  type Suite,
+  type SuiteOptions,
+  type TestServer,
+} from "@modelgate/testkit";
 import { resetPeak, readMemory } from "./measure.ts";
 
 const key = "sk-bench-0123456789abcdef";
@@ -22,6 +30,12 @@ export interface Growth {
   readonly audio: number;
 }
 
+/** Growth by a file that is forwarded while it arrives, and by one that first waits on disk. */
+export interface UploadGrowth {
+  readonly passed: Growth;
+  readonly spooled: Growth;
+}
+
 /**
  * Measures by how much an audio file increases the memory. If the form has the model before the file, the file is
  * forwarded while it arrives (`passed`). Otherwise the file first waits on disk (`spooled`).
@@ -29,25 +43,35 @@ export interface Growth {
 export async function largeUpload(
   mebibytes: number,
   program: Pick<SuiteOptions<LocalBackends>, "fresh" | "limits"> = {},
-): Promise<{ readonly passed: Growth; readonly spooled: Growth }> {
-  // The simulator would parse the files.
-  await using vendor = await startHttpServer((file, response) => {
-    file.resume().once("end", () => response.setHeader("content-type", "application/json").end('{"text":"heard"}'));
-  });
+): Promise<UploadGrowth> {
+  await using vendor = await startDiscardingVendor();
   await using suite = await startLocalSuite({ shape: "apart", config: configOf(vendor.url), ...program });
-  const url = `${suite.edgeUrl}/v1/audio/transcriptions`;
-  for (let warm = 0; warm < warmUploads; warm++) await upload(url, mebibyte, warm % 2 === 0);
+  return measureUploads(suite, key, mebibytes);
+}
+
+/** Measures the memory for files that an account sends to the model `scribe` of a suite. */
+export async function measureUploads(suite: Suite, apiKey: string, mebibytes: number): Promise<UploadGrowth> {
+  const send = (bytes: number, modelFirst: boolean) =>
+    upload(`${suite.edgeUrl}/v1/audio/transcriptions`, apiKey, bytes, modelFirst);
+  for (let warm = 0; warm < warmUploads; warm++) await send(mebibyte, warm % 2 === 0);
   const pids = { edge: suite.process("edge").pid, audio: suite.process("audio").pid };
   const grownBy = async (modelFirst: boolean): Promise<Growth> => {
     const before = { edge: resetPeak(pids.edge), audio: resetPeak(pids.audio) };
-    await upload(url, mebibytes * mebibyte, modelFirst);
+    await send(mebibytes * mebibyte, modelFirst);
     return { edge: readMemory(pids.edge).peak - before.edge, audio: readMemory(pids.audio).peak - before.audio };
   };
   return { passed: await grownBy(true), spooled: await grownBy(false) };
 }
 
+/** Starts a vendor that reads files and discards them. The simulator would parse them. */
+export function startDiscardingVendor(): Promise<TestServer> {
+  return startHttpServer((file, response) => {
+    file.resume().once("end", () => response.setHeader("content-type", "application/json").end('{"text":"heard"}'));
+  });
+}
+
 /** Sends a generated WAV file. */
-async function upload(url: string, bytes: number, modelFirst: boolean): Promise<void> {
+async function upload(url: string, apiKey: string, bytes: number, modelFirst: boolean): Promise<void> {
   const boundary = "bench";
   const model = `--${boundary}\r\ncontent-disposition: form-data; name="model"\r\n\r\nscribe\r\n`;
   const before = `${modelFirst ? model : ""}--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\n`;
@@ -55,7 +79,7 @@ async function upload(url: string, bytes: number, modelFirst: boolean): Promise<
   const outgoing = request(url, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${key}`,
+      authorization: `Bearer ${apiKey}`,
       "content-type": `multipart/form-data; boundary=${boundary}`,
       "content-length": before.length + bytes + after.length,
     },

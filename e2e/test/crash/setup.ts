@@ -6,13 +6,14 @@ import {
   type SlowProxy,
   type Suite,
 } from "@modelgate/testkit";
+import { startDiscardingVendor } from "../../bench/large-upload.ts";
 import { films, quickLimits } from "../../../services/video/test/films.ts";
 import { channel, config as baseConfig, rival } from "../suite-client.ts";
 
 /** Key of an account for a stream that extends its hold. */
 export const growingKey = "sk-growing-0123456789abcdef";
 
-const config = {
+const configOf = (discardingVendor: string) => ({
   ...baseConfig,
   models: {
     ...films.models,
@@ -22,6 +23,7 @@ const config = {
     "tts-events": { kind: "speech", price: { input: 0.6, outputAudio: 12 } },
     live: { kind: "realtime", price: { input: 4, output: 100 } },
     talk: { kind: "realtime", price: { second: 0.01 } },
+    scribe: { kind: "transcription", price: { second: 0.000001 } },
   },
   channels: [
     ...baseConfig.channels,
@@ -31,6 +33,7 @@ const config = {
     channel("growing", ["growing"], { wires: ["chat"] }),
     channel("media", { tokens: "gpt-image-1", "tts-events": "tts" }),
     channel("voice", ["live"]),
+    channel("scribe", ["scribe"], { baseUrl: `${discardingVendor}/v1` }),
     channel("talk", { talk: "gpt-live-1" }),
   ],
   accounts: {
@@ -38,7 +41,7 @@ const config = {
     rival: rival.account,
     growing: { balance: "1", tokens: [{ key: growingKey, group: "default" }] },
   },
-};
+});
 
 /** Suite whose processes and stores can be killed. */
 export interface CrashSetup extends AsyncDisposable {
@@ -53,11 +56,12 @@ export async function openCrashSetup(): Promise<CrashSetup> {
   // Redis is killed, and its last writes are needed.
   const backends = await startLocalBackends({ fsync: "no" });
   const redisOfControl = opening.use(await openSlowProxy(Number(new URL(backends.redisUrl).port)));
+  const vendor = opening.use(await startDiscardingVendor());
   const suite = opening.use(
     await startSuite({
       backends,
       shape: "apart",
-      config,
+      config: configOf(vendor.url),
       envOf: { control: { REDIS_URL: `redis://127.0.0.1:${redisOfControl.port}` } },
       limits: {
         edge: { seatLeaseMs: 900 },
