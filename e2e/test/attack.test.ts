@@ -7,8 +7,8 @@ import { openAttackSetup, type AttackSetup } from "../attack/setup.ts";
 import { attacks } from "../attack/kinds/index.ts";
 import { asTable, withTable, type Row } from "../attack/table.ts";
 
-/** Short attacks that fail. The test adds one that succeeds. */
-const quick = ["identity", "others-things"].flatMap((id) => attacks.filter((attack) => attack.id === id));
+/** Short attack that fails. The test adds one that succeeds. */
+const quick = attacks.filter(({ id }) => id === "identity");
 const breach: Attack = {
   id: "breach",
   name: "violates every invariant",

@@ -83,7 +83,9 @@ const ask = (at: number, body: object, key?: string) =>
   post(at % 2 === 0 ? suite : { ...suite, edgeUrl: other.edgeUrl }, body, key);
 const streamed = (model: string) => ({ ...another(model), stream: true });
 const otherReports = (line: RegExp) =>
-  until("the other replica to know", async () => line.test(await (await fetch(`${other.text.opsUrl}/metrics`)).text()));
+  until("the other replica to know", async () =>
+    line.test(await (await fetch(`${other.service.opsUrl}/metrics`)).text()),
+  );
 const otherKnows = (scope: string, state: string) => otherReports(new RegExp(`\\{scope="${scope}",state="${state}"`));
 const keyOf = (id: string) => createHash("sha256").update(`key-of-${id}`).digest("hex").slice(0, 12);
 

@@ -130,7 +130,7 @@ test("a seat is held as long as its call, and released when its process is kille
   const first = await expiry();
   await until("the lease to be renewed beyond its first end", async () => (await expiry()) > first + leaseMs);
   expect((await ask(0, "leased")).status).toBe(429);
-  dying.text.signal("SIGKILL");
+  dying.service.signal("SIGKILL");
   await until("the seat to be released", async () => (await ask(1, "leased")).status === 200);
   for (const each of [client, living]) each.abort();
   await Promise.all([call, others]);

@@ -33,12 +33,12 @@ test("the parent, Redis and NATS are killed together under load: every service e
   expect(pids).toHaveLength(2);
   try {
     const post = (stream: boolean): Promise<Response> => {
-      const body = { ...hello("chat", 'Hi {{simulate: {"chunks": 500, "chunkDelayMs": 20}}}'), stream };
+      const body = { ...hello("chat", 'Hi {{simulate: {"chunks": 500, "chunkDelayMs": 100}}}'), stream };
       const headers = { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" };
       return fetch(`${edgeUrl}/v1/chat/completions`, { method: "POST", headers, body: JSON.stringify(body) });
     };
     await until("the first stream", async () => (await post(true)).ok);
-    const streams = await Promise.all(Array.from({ length: 8 }, () => post(true)));
+    const streams = await Promise.all(Array.from({ length: 4 }, () => post(true)));
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
     // Awaited immediately, because some calls fail before the parent's exit is noticed.
     const results = Promise.allSettled([...streams.map((stream) => stream.text()), ...streams.map(() => post(false))]);

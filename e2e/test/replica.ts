@@ -1,9 +1,9 @@
 import { freePorts, startServiceAlone, type AloneService, type Limits, type Suite } from "@modelgate/testkit";
 
-/** Second edge and text service with the stores of a suite. */
+/** Second edge and text service with the stores of a suite, in one process. */
 export interface Replica extends AsyncDisposable {
   readonly edgeUrl: string;
-  readonly text: AloneService;
+  readonly service: AloneService;
 }
 
 /** Returns the environment variables that replicas share with a suite. */
@@ -12,15 +12,12 @@ export function sharedEnv({ backends, secret }: Suite): Readonly<Record<string, 
 }
 
 export async function startReplica(suite: Suite, limits: Limits = {}): Promise<Replica> {
-  const shared = sharedEnv(suite);
-  const text = await startServiceAlone("text", shared, limits);
   const [port = 0] = await freePorts(1);
-  const edge = await startServiceAlone("edge", { ...shared, PORT: String(port), TEXT_URL: text.url });
+  const env = { ...sharedEnv(suite), PORT: String(port), MODELGATE_SERVICES: "edge,text" };
+  const service = await startServiceAlone("gateway", env, limits);
   return {
     edgeUrl: `http://127.0.0.1:${port}`,
-    text,
-    async [Symbol.asyncDispose]() {
-      await Promise.all([edge, text].map((service) => service[Symbol.asyncDispose]()));
-    },
+    service,
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
 }

@@ -80,20 +80,6 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
       expect(before - (await settled(suite, id))).toBe(BigInt((dollars + 80 * price.output) * 1_000));
     });
 
-    test("an image, and a PDF if the client can send one", async () => {
-      // Not tested: a file in chat completions with a streamed answer.
-      const files = client.wire === "chat" && stream ? [] : [{ pdf }];
-      const reply = await ask({ prompt: [{ text: "Look: " }, { image: png }, ...files] });
-      expect(reply.text).toMatch(/^You said: Look: \[image .*\d+ characters\]/);
-      for (const data of [png, ...files.map((file) => file.pdf)]) expect(await lastBody()).toContain(data);
-    });
-
-    test("an answer by a JSON schema, and one that ends at its maximum tokens", async () => {
-      expect(JSON.parse((await ask({ schema })).text)).toEqual({ city: "words", degrees: 1 });
-      const cut = await ask({ maxTokens: 20, prompt: [{ text: "word ".repeat(40) }] });
-      expect(cut.finish).toBe(client.endings.length);
-    });
-
     test("a call with reasoning, its result, and the answer that follows", async () => {
       const first = await ask({ prompt: call, tools, reasoning: true });
       expect(first).toMatchObject({ finish: client.endings.calls, dropped: [] });
@@ -122,6 +108,31 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
     const question = { model: `cut-${id}`, stream: true, prompt: [{ text: "Hello" }] };
     await errorOf(client, client.ask(suite, keyOf(id), question));
     expect(before - (await settled(suite, id))).toBeGreaterThan(0n);
+  });
+});
+
+/** `libs/wires/test/directions.test.ts` tests conversions of images, files, schemas and limits. */
+const ownWays = cells
+  .filter(({ client, vendor }) => client.wire === vendor.wire)
+  .flatMap((cell) => [true, false].map((stream) => ({ ...cell, stream })));
+describe.each(ownWays)("$name, streamed: $stream", ({ client, vendor, id, stream }) => {
+  beforeEach(() => suite.simulator.forget(vendor.name));
+  const lastBody = async (): Promise<string> => (await suite.simulator.requests(vendor.name)).at(-1)?.body ?? "";
+  const ask = (question: Partial<Question>): Promise<Reply> =>
+    client.ask(suite, keyOf(id), { model: vendor.name, stream, prompt: [{ text: "Hello" }], ...question });
+
+  test("an image, and a PDF if the client can send one", async () => {
+    // Not tested: a file in chat completions with a streamed answer.
+    const files = client.wire === "chat" && stream ? [] : [{ pdf }];
+    const reply = await ask({ prompt: [{ text: "Look: " }, { image: png }, ...files] });
+    expect(reply.text).toMatch(/^You said: Look: \[image .*\d+ characters\]/);
+    for (const data of [png, ...files.map((file) => file.pdf)]) expect(await lastBody()).toContain(data);
+  });
+
+  test("an answer by a JSON schema, and one that ends at its maximum tokens", async () => {
+    expect(JSON.parse((await ask({ schema })).text)).toEqual({ city: "words", degrees: 1 });
+    const cut = await ask({ maxTokens: 20, prompt: [{ text: "word ".repeat(40) }] });
+    expect(cut.finish).toBe(client.endings.length);
   });
 });
 
