@@ -30,6 +30,11 @@ interface Entry {
   readonly after: unknown;
 }
 
+interface AuditPage {
+  readonly entries: readonly Entry[];
+  readonly next: string | null;
+}
+
 /** Sends a request to control's API on behalf of a person. Returns the status and the data of the answer. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 async function operate<T>(path: string, body?: object): Promise<{ readonly status: number; readonly data: T }> {
@@ -48,7 +53,7 @@ async function operate<T>(path: string, body?: object): Promise<{ readonly statu
 }
 
 async function entries(account = ""): Promise<readonly Entry[]> {
-  const { data } = await operate<{ entries: readonly Entry[] }>(`/audit${account && `?account=${account}`}`);
+  const { data } = await operate<AuditPage>(`/audit${account && `?account=${account}`}`);
   return data.entries;
 }
 
@@ -114,13 +119,26 @@ test("anchors are exported, and a saved export is verified", async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("pages of the audit log have each entry once", async () => {
+  const all = await operate<AuditPage>("/audit?limit=1000");
+  const rows: Entry[] = [];
+  for (let after = ""; ;) {
+    const { data } = await operate<AuditPage>(`/audit?limit=2${after}`);
+    rows.push(...data.entries);
+    if (data.next === null) break;
+    after = `&after=${data.next}`;
+  }
+  expect(rows.length).toBeGreaterThan(4);
+  expect(rows).toEqual(all.data.entries);
+});
+
 test("switches of channels and their keys are recorded with their author", async () => {
   const { data: channels } = await operate<readonly { keys: readonly { id: string }[] }[]>("/channels");
   const key = channels[0]?.keys[0]?.id;
   await operate("/channels/main/disable", { reason: "leaked" });
   await operate("/channels/main/disable", { key });
   await operate("/channels/main/enable", {});
-  const { data } = await operate<{ entries: readonly Entry[] }>("/audit?limit=3");
+  const { data } = await operate<AuditPage>("/audit?limit=3");
   expect(data.entries.map(({ actor, action, after }) => [actor, action, after])).toEqual([
     ["Jörg", "channel.enable", { name: "main" }],
     ["Jörg", "channel.disable", { name: `main/${key}` }],

@@ -2,19 +2,10 @@ import { expect, test } from "vitest";
 import { field } from "../src/field.ts";
 import { accountCommands } from "../src/gatectl/accounts.ts";
 import { CommandFailed, type Server } from "../src/gatectl/server.ts";
+import { runCommand } from "./run-command.ts";
 
-const unused = () => expect.unreachable();
-
-/** Runs a command with a simulated server. */
-async function run(name: string, args: { positionals?: string[]; options?: object }, server: Partial<Server>) {
-  const command = accountCommands.find((known) => known.name === name) ?? unused();
-  const given = { positionals: [], flags: new Set<string>(), json: false, stdout: process.stdout, confirm: unused };
-  const options = { ...args.options };
-  return command.run(
-    { ...given, ...args, options },
-    { get: unused, post: unused, address: unused, stream: unused, ...server },
-  );
-}
+const run = (name: string, args: Parameters<typeof runCommand>[2], server: Partial<Server>) =>
+  runCommand(accountCommands, name, args, server);
 
 test("a list of accounts has those of all pages", async () => {
   const ids = ["a", "b", "c"];
@@ -38,7 +29,10 @@ test.each([
     ids.push(field(body, "operationId"));
     throw new CommandFailed("It failed.", { code });
   };
-  const message = await run("account top-up", { positionals: ["acme", "5"] }, { post }).then(unused, String);
+  const message = await run("account top-up", { positionals: ["acme", "5"] }, { post }).then(
+    () => expect.unreachable(),
+    String,
+  );
   expect(ids).toEqual([expect.stringMatching(/^[\w-]{36}$/)]);
   expect(message.includes(`--operation-id ${String(ids[0])}`)).toBe(isNamed);
 });

@@ -1,19 +1,11 @@
 import { expect, test } from "vitest";
 import { modelCommands } from "../src/gatectl/models.ts";
-
-const show = modelCommands.find(({ name }) => name === "model show") ?? expect.unreachable();
+import { runCommand } from "./run-command.ts";
 
 /** Returns the output of `gatectl model show` for a model with these prices. */
 async function shownPrices(price: readonly object[]): Promise<string> {
-  const unused = () => expect.unreachable();
-  const server = {
-    get: async () => ({ name: "m", price, channels: [] }),
-    post: unused,
-    address: unused,
-    stream: unused,
-  };
-  const args = { positionals: ["m"], options: {}, flags: new Set<string>(), json: false };
-  return (await show.run({ ...args, stdout: process.stdout, confirm: unused }, server)).text;
+  const get = async () => ({ name: "m", price, channels: [] });
+  return (await runCommand(modelCommands, "model show", { positionals: ["m"] }, { get })).text;
 }
 
 test.each([

@@ -15,6 +15,10 @@ export interface AuditEntry {
   readonly after?: unknown;
 }
 
+interface StoredAuditEntry extends AuditEntry {
+  readonly id: string;
+}
+
 interface NewAuditEntry extends AuditEntry {
   readonly action: RecordedAction;
 }
@@ -41,20 +45,34 @@ export async function bookAudit({ db }: Books, entry: NewAuditEntry): Promise<vo
   await db.transaction().execute((transaction) => writeAudit(transaction, entry));
 }
 
-/** Reads changes of these accounts, or of all accounts, newest first. `before` is a Unix time in ms. */
+/** Position in the audit, which is sorted by time and id. */
+export interface AuditPosition {
+  readonly at: number;
+  readonly id: string;
+}
+
+/** Reads changes of these accounts, or of all accounts, newest first, from the one after a position. */
 export async function readAudit(
   { db }: Books,
   {
     accounts,
     limit,
-    before,
-  }: { readonly accounts?: readonly string[] | undefined; readonly limit: number; readonly before?: number },
-): Promise<readonly AuditEntry[]> {
+    after,
+  }: {
+    readonly accounts?: readonly string[] | undefined;
+    readonly limit: number;
+    readonly after?: AuditPosition | undefined;
+  },
+): Promise<readonly StoredAuditEntry[]> {
   let query = db.selectFrom("audit").selectAll();
   if (accounts !== undefined) query = query.where("account", "in", accounts);
-  if (before !== undefined) query = query.where("at", "<", before);
+  if (after !== undefined)
+    query = query.where(({ eb, or, and }) =>
+      or([eb("at", "<", after.at), and([eb("at", "=", after.at), eb("id", "<", after.id)])]),
+    );
   const rows = await query.orderBy("at", "desc").orderBy("id", "desc").limit(limit).execute();
   return rows.map((row) => ({
+    id: row.id,
     account: row.account,
     time: new Date(row.at).toISOString(),
     actor: row.actor,

@@ -489,6 +489,7 @@ export type Price = {
 };
 
 export type AuditEntry = {
+  readonly id: string;
   readonly account: string;
   readonly time: string;
   readonly actor: string;
@@ -499,6 +500,7 @@ export type AuditEntry = {
 
 export type AuditPage = {
   readonly entries: readonly AuditEntry[];
+  readonly next: string | null;
 };
 
 export type Verification = {
@@ -1123,7 +1125,11 @@ export type Operations = {
   };
   readonly "GET /audit": {
     readonly params: Readonly<Record<string, never>>;
-    readonly query: { readonly account?: string | undefined; readonly limit?: string | undefined };
+    readonly query: {
+      readonly account?: string | undefined;
+      readonly limit?: string | undefined;
+      readonly after?: string | undefined;
+    };
     readonly body: Readonly<Record<string, never>>;
     readonly answer: AuditPage;
   };

@@ -1,5 +1,5 @@
-import { Text, TextInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Button, TextInput } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { get } from "../api/client.ts";
 import { localTime } from "../format/times.ts";
@@ -10,15 +10,18 @@ import { Empty, QueryResult } from "../parts/states.tsx";
 import { translate } from "../texts/translate.ts";
 
 const route = getRouteApi("/frame/audit");
-const maxEntries = 500;
+const pageEntries = "200";
 
 /** Page of the audit log. The address contains its filter. */
 export function AuditPage() {
   const { account } = route.useSearch();
   const navigate = route.useNavigate();
-  const audit = useQuery({
+  const pages = useInfiniteQuery({
     queryKey: ["audit", account],
-    queryFn: ({ signal }) => get("/audit", { query: { account, limit: String(maxEntries) } }, signal),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      get("/audit", { query: { account, limit: pageEntries, after: pageParam } }, signal),
+    getNextPageParam: ({ next }) => next ?? undefined,
   });
   return (
     <Page title={translate("Audit")}>
@@ -37,20 +40,15 @@ export function AuditPage() {
           if (key === "Enter") currentTarget.blur();
         }}
       />
-      {audit.data?.entries.length === maxEntries && (
-        <Text size="xs" c="dimmed">
-          {translate("The newest {number} entries. Filter by account to see others.", { number: maxEntries })}
-        </Text>
-      )}
-      <QueryResult query={audit}>
-        {({ entries }) =>
-          entries.length === 0 ? (
+      <QueryResult query={pages}>
+        {({ pages: loaded }) =>
+          loaded[0]?.entries.length === 0 ? (
             <Empty>{translate("No changes yet.")}</Empty>
           ) : (
             <DataTable
               label={translate("Audit")}
-              rows={entries}
-              keyOf={({ time, actor, action, account }) => `${time} ${actor} ${action} ${account}`}
+              rows={loaded.flatMap(({ entries }) => entries)}
+              keyOf={({ id }) => id}
               columns={[
                 {
                   heading: translate("Time"),
@@ -64,6 +62,11 @@ export function AuditPage() {
           )
         }
       </QueryResult>
+      {pages.hasNextPage && (
+        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          {translate("Show older entries")}
+        </Button>
+      )}
     </Page>
   );
 }

@@ -468,7 +468,7 @@ export const chinese = {
   "No automation keys.": "没有自动化密钥。",
   "Active sessions": "活动会话",
   end: "结束",
-  "The newest {number} entries. Filter by account to see others.": "最新 {number} 条。可按账户缩小范围。",
+  "Show older entries": "显示更早的记录",
   "No changes yet.": "还没有任何更改。",
   "Created the account with {amount}": "创建账户，余额 {amount}",
   "Changed the account: {changes}": "更改账户：{changes}",

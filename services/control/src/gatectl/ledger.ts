@@ -14,6 +14,9 @@ const columns: readonly Column[] = [
   ["FIRST DIVERGENCE", (row) => divergenceOf(field(row, "divergence"))],
 ];
 
+/** Maximum entries of a page of the audit log. */
+const maxPageEntries = 1_000;
+
 function divergenceOf(divergence: unknown): string {
   if (divergence === undefined) return "-";
   const number = field(divergence, "receipt");
@@ -83,6 +86,19 @@ async function pagesOf(server: Server, path: string, query: Query): Promise<read
     pages.push(page);
     const next = field(page, "next");
     if (typeof next !== "string") return pages;
+    after = next;
+  }
+}
+
+/** Reads the newest entries of the audit log, in pages. */
+async function auditEntries(server: Server, account: string | undefined, limit: number): Promise<readonly unknown[]> {
+  const entries: unknown[] = [];
+  for (let after: string | undefined; ;) {
+    const rows = Math.min(limit - entries.length, maxPageEntries);
+    const page = await server.get("/audit", { account, limit: String(rows), after });
+    entries.push(...listIn(page, "entries"));
+    const next = field(page, "next");
+    if (typeof next !== "string" || entries.length >= limit) return entries;
     after = next;
   }
 }
@@ -159,7 +175,7 @@ export const ledgerCommands: readonly Command[] = [
     options: { limit: "number of entries (default: 100)" },
     example: "gatectl audit list acme --limit 20",
     async run({ positionals: [account], options }, server) {
-      const entries = field(await server.get("/audit", { account, limit: options["limit"] }), "entries");
+      const entries = await auditEntries(server, account, Number(options["limit"] ?? 100));
       return { data: entries, text: renderTable(entries, auditColumns, "no changes") };
     },
   },

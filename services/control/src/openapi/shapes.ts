@@ -176,6 +176,7 @@ export const Price = Type.Object({
   publishedAt: optional(text),
 });
 export const AuditEntry = Type.Object({
+  id: text,
   account: text,
   time: text,
   actor: text,
@@ -183,7 +184,7 @@ export const AuditEntry = Type.Object({
   before: optional(anyValue),
   after: optional(anyValue),
 });
-export const AuditPage = Type.Object({ entries: Type.Array(AuditEntry) });
+export const AuditPage = Type.Object({ entries: Type.Array(AuditEntry), next: orNull(text) });
 export const Verification = Type.Object({
   account: text,
   ok: Type.Boolean(),

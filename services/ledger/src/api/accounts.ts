@@ -13,7 +13,7 @@ import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platf
 import type { BooksConnection } from "../books-connection.ts";
 import { writeAccount, applyBookedCredit } from "../accounts/write-to-redis.ts";
 import { fieldReaders } from "./body.ts";
-import { readLimit } from "./cursor.ts";
+import { encodeCursor, readLimit, readPosition } from "./cursor.ts";
 import { accountsIn } from "./filter.ts";
 
 /** Dependencies of account changes. */
@@ -74,7 +74,11 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
     "GET /audit": async ({ query }) => {
       const limit = readLimit(query, defaultRows, maxRows);
       const accounts = accountsIn(query, "account");
-      return { entries: await connection.use((books) => readAudit(books, { accounts, limit })) };
+      const after = readPosition(query);
+      const entries = await connection.use((books) => readAudit(books, { accounts, limit, after }));
+      const last = entries.length < limit ? undefined : entries.at(-1);
+      const next = last && encodeCursor({ at: Date.parse(last.time), account: last.account, id: last.id });
+      return { entries, next: next ?? null };
     },
   };
 }

@@ -243,7 +243,11 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     area: "accounts",
     role: "viewer",
     member: "accounts",
-    query: { account: "an account's changes", limit: "number of entries (default: 100)" },
+    query: {
+      account: "an account's changes",
+      limit: "entries per page (default: 100, maximum: 1000)",
+      after: "`next` value of the previous page",
+    },
     answer: shape.AuditPage,
   },
 };
