@@ -26,6 +26,11 @@ test.each<[string, Wire, Partial<TextRequest>["reasoning"], string | undefined, 
   ["gpt-5-chat-latest", "chat", { effort: "none" }, undefined, []],
   ["o3", "chat", { effort: "max" }, "high", ["reasoning"]],
   ["gpt-5-mini", "responses", { effort: "minimal" }, "minimal", []],
+  ["gpt-5-codex", "responses", { effort: "none" }, "low", ["reasoning"]],
+  ["gpt-5.1-codex-mini", "responses", { effort: "none" }, "low", ["reasoning"]],
+  ["gpt-5.1-codex-max", "responses", { effort: "xhigh" }, "xhigh", []],
+  ["gpt-5-pro", "responses", { effort: "minimal" }, "high", ["reasoning"]],
+  ["o4-mini-deep-research", "responses", { effort: "none" }, "medium", ["reasoning"]],
   ["gpt-5.1", "responses", { effort: "minimal" }, "low", ["reasoning"]],
   ["gpt-5.1", "responses", { effort: "none" }, "none", []],
   ["gpt-5.4", "responses", { effort: "max" }, "xhigh", ["reasoning"]],
@@ -45,6 +50,17 @@ test.each<[string, Wire, Partial<TextRequest>["reasoning"], string | undefined, 
   const { body, dropped: lost } = rendered(wire, model, { reasoning });
   const renderedEffort = wire === "chat" ? body["reasoning_effort"] : Object(body["reasoning"]).effort;
   expect([renderedEffort, lost]).toEqual([effort, dropped]);
+});
+
+test.each([
+  ["gpt-5", "low"],
+  ["gpt-5.1", "none"],
+])("without reasoning, %s gets the effort %s with a web search", (model, effort) => {
+  const { body } = rendered("responses", model, {
+    reasoning: { effort: "none" },
+    tools: [{ kind: "web-search", wire: "messages", options: {} }],
+  });
+  expect(body["reasoning"]).toMatchObject({ effort });
 });
 
 const sampling = {

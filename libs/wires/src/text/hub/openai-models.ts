@@ -8,7 +8,7 @@ import {
   memberInTurns,
 } from "@modelgate/formats/json";
 import type { FittedBody } from "../pass.ts";
-import type { Unsupported, Effort, RequestField, TextRequest } from "./request.ts";
+import type { Unsupported, Effort, RequestField, TextRequest, Tool } from "./request.ts";
 import { reasoningEffort, efforts, unsupportedFailure } from "./request.ts";
 
 /** Matches models of OpenAI, which refuses fields that it does not know. */
@@ -49,7 +49,7 @@ interface ModelRules {
 
 /**
  * Rules by the model's name; the first match applies. Sources: OpenAI's and xAI's pages on models, pydantic-ai-slim
- * 2.68.0, mnfst/modelparams.dev#236, BerriAI/litellm-docs#1173, bolna-ai/bolna#852.
+ * 2.68.0, mnfst/modelparams.dev#236, CherryHQ/cherry-studio#10430, openai/codex#6647, BerriAI/litellm-docs#1173, bolna-ai/bolna#852.
  */
 const modelRules: readonly (readonly [name: RegExp, rules: ModelRules])[] = [
   [/^(?:gpt-[34]|chatgpt-|gpt-5[^/]*-chat)/, {}],
@@ -57,8 +57,11 @@ const modelRules: readonly (readonly [name: RegExp, rules: ModelRules])[] = [
   [/^(?:gpt-6-astra|gpt-6\.1-sol)/, { efforts: ["low", "max"], sampling: "never" }],
   [/^(?:gpt-6|gpt-5\.[6-9])/, { efforts: ["none", "max"], sampling: "with-effort-none" }],
   [/^(?:gpt-5\.[2-5]|gpt-5\.1-codex-max)/, { efforts: ["none", "xhigh"], sampling: "unless-reasoning-is-requested" }],
+  [/^gpt-5(?:\.1)?-codex/, { efforts: ["low", "high"], sampling: "never" }],
+  [/^gpt-5-pro/, { efforts: ["high", "high"], sampling: "never" }],
   [/^gpt-5\.1/, { efforts: ["none", "high"], sampling: "unless-reasoning-is-requested" }],
   [/^gpt-5/, { efforts: ["minimal", "high"], sampling: "never" }],
+  [/^o\d[^/]*-deep-research/, { efforts: ["medium", "medium"], sampling: "never" }],
   [/^o\d/, { efforts: ["low", "high"], sampling: "never" }],
   [/^grok-4\.3/, { efforts: ["none", "high"] }],
   [/^grok-4\.[56]/, { efforts: ["low", "high"] }],
@@ -85,16 +88,23 @@ type OpenAiWire = "chat" | "responses";
 
 /** Returns the effort to request. Unsupported reasoning is reported as a loss. */
 export function openAiEffort(
-  { reasoning }: Pick<TextRequest, "reasoning">,
+  { reasoning, tools }: Pick<TextRequest, "reasoning" | "tools">,
   model: string,
   wire: OpenAiWire,
   unsupported: Unsupported,
 ): Effort | undefined {
   if (reasoning === undefined) return undefined;
   const effort = reasoningEffort(reasoning);
-  const accepted = acceptedEffort(effort, model, wire);
+  const nearest = acceptedEffort(effort, model, wire);
+  // The effort `minimal` is refused with a web search.
+  const isRefused = nearest === "minimal" && rulesOfModel(model) !== undefined && tools?.some(isSearch) === true;
+  const accepted = isRefused ? "low" : nearest;
   unsupported.noteIf("reasoning", acceptsReasoning(model) ? accepted !== effort : effort !== "none");
   return accepted;
+}
+
+function isSearch({ kind }: Tool): boolean {
+  return kind === "web-search";
 }
 
 function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiWire): Effort | undefined {
@@ -102,11 +112,11 @@ function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiW
   if (effort === undefined || rules === undefined) return effort;
   if (rules.efforts === undefined) return undefined;
   const [lowest, highest] = rules.efforts;
-  if (effort === "none") return lowest;
-  if (effort === "minimal") return lowest === "minimal" ? effort : "low";
+  // Models that accept `none` refuse `minimal`.
+  const wanted = effort === "minimal" && lowest === "none" ? "low" : effort;
   // Chat completions accept no higher effort than `xhigh`.
   const max = wire === "chat" && highest === "max" ? "xhigh" : highest;
-  return efforts[Math.min(efforts.indexOf(effort), efforts.indexOf(max))];
+  return efforts[Math.max(efforts.indexOf(lowest), Math.min(efforts.indexOf(wanted), efforts.indexOf(max)))];
 }
 
 /** Sampling parameters with their fields in the neutral form, and with the values that have no effect. */
