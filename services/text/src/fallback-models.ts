@@ -1,7 +1,6 @@
 import type { Catalog, CatalogChannel } from "@modelgate/catalog";
 import { inTurnsIfLong } from "@modelgate/platform";
-import { findMembersInTurns, isRecord, spliceMembers } from "@modelgate/formats/json";
-import { memberOf } from "@modelgate/wires/text";
+import { isRecord, memberInTurns, spliceInTurns, stringifyInTurns } from "@modelgate/formats/json";
 
 /** Day in a vendor's name of a model: `claude-haiku-4-5-20251001`. */
 const daySuffix = /-20\d{6}$/;
@@ -28,18 +27,25 @@ const membersWithModels = ["fallbacks", "tools"] as const;
 /** Returns a body whose fallbacks and tools name further models as the channel's vendor does. */
 export async function withFallbackNames(
   body: Buffer,
-  channel: CatalogChannel,
+  channel: Pick<CatalogChannel, "models">,
   nameOf: (model: string) => string | undefined,
 ): Promise<Buffer> {
-  await inTurnsIfLong(findMembersInTurns(body));
+  return await inTurnsIfLong(renamed(body, (model) => channel.models.get(nameOf(model) ?? "")));
+}
+
+function* renamed(body: Buffer, nameAtVendor: (model: string) => string | undefined): Generator<undefined, Buffer> {
   const rename = (each: unknown): unknown => {
     if (!isRecord(each) || typeof each["model"] !== "string") return each;
-    const model = channel.models.get(nameOf(each["model"]) ?? "");
-    return model === undefined ? each : { ...each, model };
+    const model = nameAtVendor(each["model"]);
+    return model === undefined || model === each["model"] ? each : { ...each, model };
   };
-  const renamed = membersWithModels.flatMap((name) => {
-    const list = memberOf(body, name);
-    return Array.isArray(list) ? [[name, JSON.stringify(list.map(rename))] as const] : [];
-  });
-  return spliceMembers(body, Object.fromEntries(renamed));
+  const changed: Record<string, string | Buffer> = {};
+  for (const name of membersWithModels) {
+    const list = yield* memberInTurns(body, name);
+    if (!Array.isArray(list)) continue;
+    const names = list.map(rename);
+    // Rendering a list again can change numbers in the schemas of tools.
+    if (names.some((each, index) => each !== list[index])) changed[name] = yield* stringifyInTurns(names);
+  }
+  return yield* spliceInTurns(body, changed);
 }
