@@ -40,6 +40,8 @@ describe("requests", () => {
     );
     expect(request.headers).toMatchObject({ "anthropic-beta": "a-1" });
     expect(request.headers).not.toHaveProperty("anthropic-version");
+    const counted = requestFor("count-messages", "claude-x", { body, headers }).body;
+    expect(Buffer.isBuffer(counted) && counted.toString()).toBe('{"model":"m","max_tokens":5,"stream":true}');
     const onlyTags = { "anthropic-beta": "request-tags-2026-08-21" };
     expect(requestFor("messages", "claude-x", { headers: onlyTags }).headers).not.toHaveProperty("anthropic-beta");
   });

@@ -60,6 +60,7 @@ const anthropicVersion = JSON.stringify("vertex-2023-10-16");
 
 function bodyOf(call: AnswerCall): Buffer {
   if (call.wire === "messages") return claudeBody(call, { anthropic_version: anthropicVersion }, ["model"]);
+  if (call.wire === "count-messages") return claudeBody(call, {}, []);
   return bufferedBody(call.body);
 }
 
