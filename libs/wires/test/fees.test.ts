@@ -165,6 +165,10 @@ test("tools are limited where the client sets no limit", () => {
   expect(capped("responses", { max_tool_calls: null })).toEqual({ max_tool_calls: 4 });
   const tools = [{ name: "f" }, { type: "web_search_20250305", max_uses: 9 }, { type: "web_fetch_20250910" }];
   expect(capped("messages", { tools })).toEqual({ tools: [tools[0], tools[1], { ...tools[2], max_uses: 4 }] });
+  const advisor = { type: "advisor_20260301", model: "claude-opus-5" };
+  const maxCalls = wires.messages.vendor.requestedFees({ tools: [advisor] })?.tools[0]?.maxCalls;
+  expect(maxCalls).toBeLessThan(4);
+  expect(capped("messages", { tools: [advisor] })).toEqual({ tools: [{ ...advisor, max_uses: maxCalls }] });
 });
 
 function feesIn(wire: TwoSidedWire, frames: readonly string[]) {
@@ -230,7 +234,7 @@ describe("charges that an answer reports in addition to tokens", () => {
     ["chat", { choices: [{}], usage: { num_sources_used: 3 } }, { counts: { webSearches: 3 } }],
     ["chat", { choices: [{}], usage: { plugins: { search: { count: 1 } } } }, { counts: { webSearches: 1 } }],
     ["chat", { usage: { prompt_tokens: 1 }, choices: [{}] }, undefined],
-    ["responses", response, { calls: responseCalls, tier: "priority" }],
+    ["responses", response, { calls: responseCalls, tier: "priority", tierAlias: "fast" }],
     [
       "responses",
       { output: [search], tool_usage: { web_search: { num_requests: 2 } } },
@@ -274,8 +278,26 @@ describe("charges that an answer reports in addition to tokens", () => {
       { candidates: [{ groundingMetadata: { webSearchQueries: ["a", "b"] } }], modelVersion: "gemini-3.8-flash" },
       { calls: calls(["webSearches", "0 a"], ["webSearches", "0 b"]) },
     ],
+    ...(["gemini-2.5-flash", "gemini-3.8-flash"] as const).map((model): [TwoSidedWire, JsonRecord, object] => [
+      "interactions",
+      {
+        model,
+        steps: [{ type: "google_search_call", id: "s", arguments: { queries: ["a", "b"] } }],
+        usage: { grounding_tool_count: [{ type: "google_search", count: 2 }] },
+      },
+      model === "gemini-2.5-flash"
+        ? { calls: calls(["webSearches", "s 0"]), counts: { webSearches: 1 } }
+        : { calls: calls(["webSearches", "s 0"], ["webSearches", "s 1"]), counts: { webSearches: 2 } },
+    ]),
   ])("%s, complete: %j", (wire, answer, fees) => {
     expect(wires[wire].pass.fees(answer)).toEqual(fees);
+  });
+
+  test("an advisor's calls are read after any number of the model's own runs", () => {
+    const advised = { type: "advisor_message", model: "opus", input_tokens: 1, output_tokens: 2 };
+    const runs = Array.from({ length: 40 }, () => ({ type: "message", input_tokens: 1, output_tokens: 1 }));
+    const fees = wires.messages.pass.fees({ content: [], usage: { iterations: [...runs, advised] } });
+    expect(fees?.iterations).toEqual([{ model: "opus", units: { inputTokens: 1, outputTokens: 2 } }]);
   });
 
   const item = (each: object) =>
@@ -289,7 +311,11 @@ describe("charges that an answer reports in addition to tokens", () => {
     [
       "responses",
       [item(search), item(opened), item(code), sse({ type: "response.completed", response }, "response.completed")],
-      [{ calls: [responseCalls[0]] }, { calls: [responseCalls[1]] }, { calls: responseCalls, tier: "priority" }],
+      [
+        { calls: [responseCalls[0]] },
+        { calls: [responseCalls[1]] },
+        { calls: responseCalls, tier: "priority", tierAlias: "fast" },
+      ],
     ],
     [
       "messages",

@@ -150,7 +150,9 @@ describe("fallback models in a request", () => {
     const tools = ["opus", "claude-unknown"].map((model) => ({ type: "advisor_20260301", name: "advisor", model }));
     vendor.report({ usage: tokens(1, 1) });
     expect(await call({ tools })).toMatchObject({ status: 200, dropped: "tools[1]" });
-    expect(JSON.parse(vendor.requests.at(-1)?.body ?? "{}").tools).toEqual([{ ...tools[0], model: "claude-opus-4-8" }]);
+    expect(JSON.parse(vendor.requests.at(-1)?.body ?? "{}").tools).toEqual([
+      { ...tools[0], model: "claude-opus-4-8", max_uses: 3 },
+    ]);
   });
 
   test("are dropped if the key may not use them", async () => {

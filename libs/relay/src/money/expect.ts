@@ -120,14 +120,21 @@ export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / bytesPerToken);
 }
 
+/** Output of one call of an advisor, reasoning included. */
+const adviceTokens = 2_048;
+
 /**
  * Returns the maximum cost of a request with this much output. Each token has at least one byte, and is priced as the
  * most expensive unit.
  */
 export function maxTextCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
-  const { units = {}, inputTokens = 0, price = model.price }: Partial<MaxFees> = size.fees ?? {};
+  const { units = {}, inputTokens = 0, rereads = 0, price = model.price }: Partial<MaxFees> = size.fees ?? {};
   const { textBytes, addedBytes = 0, mediaTokens } = size;
-  const tokens = { input: textBytes + addedBytes + mediaTokens + inputTokens, output: outputTokens };
+  const readAgain = rereads * (estimateTokens(textBytes) + mediaTokens);
+  const tokens = {
+    input: textBytes + addedBytes + mediaTokens + inputTokens + readAgain,
+    output: outputTokens + rereads * adviceTokens,
+  };
   let max = 0n;
   for (const each of pricesUpTo(price, tokens.input)) {
     const cost = costOf({ ...costliestTokens(tokens, each), ...units, requests: 1 }, each, multiplier);

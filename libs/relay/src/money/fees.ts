@@ -77,7 +77,8 @@ interface AttemptFees {
   freeUnits?: ReadonlySet<ToolUnit>;
   calls?: Map<ToolUnit, Set<string>>;
   counts?: Units | undefined;
-  tier?: string | undefined;
+  /** Tier of the answer. */
+  tier?: Pick<RequestedTier, "name" | "alias"> | undefined;
   answeredBy?: string | undefined;
   iterations?: readonly ReportedIteration[] | undefined;
 }
@@ -126,9 +127,9 @@ export class CallFees {
 
   recordReported(reported: ReportedExtraUsage | undefined): void {
     if (reported === undefined) return;
-    const { calls = [], counts, tier, answeredBy, iterations } = reported;
+    const { calls = [], counts, tier, tierAlias, answeredBy, iterations } = reported;
     const attempt = this.#attempt;
-    attempt.tier = tier ?? attempt.tier;
+    if (tier !== undefined) attempt.tier = { name: tier, alias: tierAlias };
     attempt.answeredBy = answeredBy ?? attempt.answeredBy;
     attempt.iterations = iterations ?? attempt.iterations;
     attempt.counts = counts ?? attempt.counts;
@@ -150,13 +151,10 @@ export class CallFees {
 
   #atTier(price: Price, units: Units): Bill {
     const { tier: reported, sentTier } = this.#attempt;
-    const isSentDearer = isDearer(sentTier, price);
-    // An answer may report an expensive tier by another name than the request: OpenAI reports `fast` as `priority`.
-    const isRenamed = isSentDearer && reported !== undefined && !isTierPriced({ name: reported }, price);
-    const tier = (isRenamed ? sentTier : reported) ?? sentTier ?? "default";
+    const tier = (reported === undefined ? sentTier : nameInPrice(reported, price)) ?? "default";
     const tierPrice = price.serviceTiers.get(tier);
     // A cheaper tier reduces the price only if the answer confirms it.
-    const isConfirmed = reported !== undefined || isSentDearer;
+    const isConfirmed = reported !== undefined || isDearer(sentTier, price);
     return {
       units,
       price: (isConfirmed ? tierPrice : undefined) ?? price,
@@ -283,13 +281,15 @@ function maxFeesOf(options: FeesOptions): MaxFees {
   const all = requested?.maxCalls;
   const units: Units = {};
   let calls = 0;
-  for (const { unit, maxCalls: max } of tools) {
+  let rereads = 0;
+  for (const { unit, fallback, maxCalls: max } of tools) {
     const maxOfTool = Math.min(max ?? all ?? limits.toolCalls, all ?? Infinity, maxCalls);
     calls += maxOfTool;
+    if (fallback !== undefined) rereads += maxOfTool;
     if (unit !== undefined) units[unit] = (units[unit] ?? 0) + maxOfTool;
   }
   const toolTokens = Math.min(calls, all ?? Infinity) * limits.toolTokens;
-  return { units, inputTokens: toolTokens, price: costliestPrice(options, heldPrice(requested, price)) };
+  return { units, inputTokens: toolTokens, rereads, price: costliestPrice(options, heldPrice(requested, price)) };
 }
 
 /** Returns the price of the most expensive model that may answer. */

@@ -99,6 +99,8 @@ export interface MaxFees {
   readonly units: Units;
   /** Maximum input tokens that tools and images in original size may add. */
   readonly inputTokens: number;
+  /** Maximum calls of models that read the whole request again. */
+  readonly rereads?: number | undefined;
   /** Price of the most expensive service tier that may serve the call. */
   readonly price: Price;
 }

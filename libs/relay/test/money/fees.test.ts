@@ -97,6 +97,22 @@ describe("charges without a price", () => {
     });
   });
 
+  test("money is held for an advisor that reads the whole request in each call", () => {
+    const price = compilePrice({ input: 1, output: 1 });
+    const tools = [{ type: "advisor_20260301", model: "opus", max_uses: 2 }];
+    const model = { name: "m", kind: "chat" as const, ownedBy: "o", price };
+    const held = (fees: CallFees) =>
+      expectText(
+        { textBytes: 4_000, mediaTokens: 100_000, maxOutputTokens: 1, choices: 1, fees: fees.maxFees },
+        model,
+        1,
+        1,
+      ).upperNanos;
+    const options = { price, fallbackPrice: () => price };
+    const more = held(feesOf({ tools }, options, "messages")) - held(feesOf({}, options, "messages"));
+    expect(more).toBeGreaterThan(costOf({ inputTokens: 2 * 101_000, outputTokens: 2 * 1_800 }, price, 1));
+  });
+
   test("a model that a tool names must be allowed for the caller, even where tools pass", () => {
     const body = { tools: [{ type: "image_generation", model: "other" }] };
     for (const unpriced of ["refuse", "pass"] as const)
@@ -162,6 +178,8 @@ describe("the service tier", () => {
     [{ service_tier: "flex" }, "default", 1, undefined, false],
     [{ service_tier: "scale" }, "scale", 1, "scale", true],
     [{}, "batch", 1, "batch", false],
+    // Another tier than the sent one has its own price, or none.
+    [{ service_tier: "priority" }, "scale", 1, "scale", true],
   ])("%j, served at %s, costs %s times the default price", (body, served, factor, serviceTier, isTierUnpriced) => {
     const fees = feesOf(body, { unpriced: "pass" });
     fees.checkExchange(exchange(body));
@@ -182,11 +200,20 @@ describe("the service tier", () => {
     const body = { service_tier: requested };
     const fees = feesOf(body, { price });
     fees.checkExchange(exchange(body));
-    fees.recordReported({ tier: "priority" });
+    fees.recordReported(wires.responses.pass.fees({ output: [], service_tier: "priority" }));
     const billed = fees.billFor({ outputTokens: 1_000 });
     for (const { price: due } of [billed, fees.maxFees])
       expect(costOf({ outputTokens: 1_000 }, due, 1)).toBe(20_000_000n);
     expect(billed.isTierUnpriced).toBe(false);
+  });
+
+  test.each(["chat", "responses"] as const)("a factor of fast applies to a tier that OpenAI chose (%s)", (wire) => {
+    const fees = feesOf({}, { price: compilePrice({ output: 10, serviceTiers: { fast: 2 } }) }, wire);
+    fees.checkExchange(exchange({}));
+    fees.recordReported(wires[wire].pass.fees({ output: [], choices: [], service_tier: "priority" }));
+    const billed = fees.billFor({ outputTokens: 1_000 });
+    expect(billed).toMatchObject({ serviceTier: "fast", isTierUnpriced: false });
+    expect(costOf({ outputTokens: 1_000 }, billed.price, 1)).toBe(20_000_000n);
   });
 });
 

@@ -58,6 +58,8 @@ export interface ReportedExtraUsage {
   /** Number of calls since the beginning of the answer. */
   readonly counts?: Units | undefined;
   readonly tier?: string | undefined;
+  /** Another name of the tier. */
+  readonly tierAlias?: string | undefined;
   /** Vendor's name of the model that answered, if the requested one declined. */
   readonly answeredBy?: string | undefined;
   /** Tokens in addition to the usage, such as those of a compaction. */
@@ -146,10 +148,17 @@ const openAiAliases: ReadonlyMap<string, string> = new Map([
   ["priority", "fast"],
 ]);
 
-export function openAiTiers(body: JsonRecord): readonly RequestedTier[] {
-  return requestedTiers(body, "service_tier").map((tier) =>
+/** Returns the requested tiers with OpenAI's other names, on wires whose clients may call OpenAI's models. */
+export function openAiTiers(body: JsonRecord, ...names: readonly string[]): readonly RequestedTier[] {
+  return requestedTiers(body, ...names).map((tier) =>
     withoutUndefined({ ...tier, alias: openAiAliases.get(tier.name) }),
   );
+}
+
+/** Reads the tier of an answer on OpenAI's wires. */
+export function openAiTier(value: unknown): Pick<ReportedExtraUsage, "tier" | "tierAlias"> {
+  const tier = normalizeTier(value);
+  return { tier, tierAlias: openAiAliases.get(tier ?? "") };
 }
 
 const [anthropicMember, xaiMember] = ["server_tool_use", "server_side_tool_usage_details"] as const;
@@ -189,7 +198,7 @@ export function reportedFees({
   iterations = [],
   ...more
 }: ReportedExtraUsage): ReportedExtraUsage | undefined {
-  const { counts, tier, answeredBy } = more;
+  const { counts, tier, tierAlias, answeredBy } = more;
   const isNone = counts === undefined && tier === undefined && answeredBy === undefined;
   if (isNone && calls.length + iterations.length === 0) return undefined;
   return withoutUndefined({
@@ -197,6 +206,7 @@ export function reportedFees({
     ...(iterations.length > 0 ? { iterations } : {}),
     counts,
     tier,
+    tierAlias,
     answeredBy,
   });
 }

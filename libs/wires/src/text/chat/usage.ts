@@ -4,12 +4,12 @@ import type { RequestedFees, RequestedTool, ReportedExtraUsage } from "../fees.t
 import {
   feesUnlessNone,
   requestedExtensions,
+  openAiTier,
   openAiTiers,
   countedTools,
   recordsWithPaths,
   extensionFeeMembers,
   reportedFees,
-  normalizeTier,
   unitOfTool,
 } from "../fees.ts";
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
@@ -124,7 +124,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
         : [{ path: "web_search_options", unit: "webSearches", isUnreported: true } as const]),
       ...requestedExtensions(body),
     ],
-    tiers: openAiTiers(body),
+    tiers: openAiTiers(body, "service_tier"),
   });
 }
 
@@ -138,5 +138,5 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
 
 /** Reads the charges other than tokens from an answer, or from the chunk that has the usage. */
 export function chatFees({ usage, service_tier: tier }: JsonRecord): ReportedExtraUsage | undefined {
-  return reportedFees({ counts: countedTools(usage), tier: normalizeTier(tier) });
+  return reportedFees({ counts: countedTools(usage), ...openAiTier(tier) });
 }

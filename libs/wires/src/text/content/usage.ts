@@ -1,7 +1,7 @@
 import { totalInputTokens, totalOutputTokens, type Units, withoutUndefined, type ToolUnit } from "@modelgate/contracts";
 import { asRecords, isRecord, ownEntry, type JsonRecord } from "@modelgate/formats/json";
 import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
-import { feesUnlessNone, requestedTiers, recordsWithPaths, reportedFees, normalizeTier } from "../fees.ts";
+import { feesUnlessNone, openAiTiers, recordsWithPaths, reportedFees, normalizeTier } from "../fees.ts";
 import { googleUsage, tokensByModality, type GoogleUsageForm } from "../hub/counts.ts";
 
 const form: GoogleUsageForm = {
@@ -61,7 +61,7 @@ const tokenTools: ReadonlySet<string> = new Set(["urlcontext", "codeexecution"])
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: recordsWithPaths(body["tools"]).flatMap(([path, tool]) => vendorTools(`tools${path}`, tool)),
-    tiers: requestedTiers(body, "serviceTier", "service_tier"),
+    tiers: openAiTiers(body, "serviceTier", "service_tier"),
   });
 }
 
@@ -77,12 +77,16 @@ function vendorTools(path: string, tool: JsonRecord): readonly RequestedTool[] {
 /** Models whose searches are charged once for a request. Later models are charged for each query. */
 const searchesByRequest = /^gemini-[12]\b/;
 
+export function chargesSearchesByRequest(model: unknown): boolean {
+  return typeof model === "string" && searchesByRequest.test(model);
+}
+
 export function contentFees({
   candidates,
   usageMetadata: usage,
   modelVersion: model,
 }: JsonRecord): ReportedExtraUsage | undefined {
-  const isByRequest = typeof model === "string" && searchesByRequest.test(model);
+  const isByRequest = chargesSearchesByRequest(model);
   const calls = asRecords(candidates).flatMap(({ index, groundingMetadata: grounding }) =>
     isRecord(grounding) ? callsOfGrounding(typeof index === "number" ? index : 0, grounding, isByRequest) : [],
   );

@@ -5,10 +5,11 @@ import {
   feesUnlessNone,
   recordsWithPaths as toolsIn,
   reportedFees,
-  requestedTiers,
+  openAiTiers,
   normalizeTier,
   unitOfTool,
 } from "../fees.ts";
+import { chargesSearchesByRequest } from "../content/usage.ts";
 import { googleUsage, parseCount, tokensByModality, type GoogleUsageForm } from "../hub/counts.ts";
 
 const form: GoogleUsageForm = {
@@ -60,7 +61,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
         ? { path: `tools${path}`, costsOnlyTokens: true }
         : { path: `tools${path}`, unit: unitOfTool(type) },
     ),
-    tiers: requestedTiers(body, "service_tier"),
+    tiers: openAiTiers(body, "service_tier"),
   });
 }
 
@@ -71,14 +72,21 @@ const toolUnits: Readonly<Record<string, ToolUnit>> = {
 };
 
 /** Reads the charges in addition to tokens. */
-export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecord): ReportedExtraUsage | undefined {
+export function interactionsFees({
+  steps,
+  usage,
+  model,
+  service_tier: tier,
+}: JsonRecord): ReportedExtraUsage | undefined {
+  const isByRequest = chargesSearchesByRequest(model);
   const counts: Units = {};
   for (const { type, count } of asRecords(memberOf(usage, "grounding_tool_count"))) {
     const unit = typeof type === "string" ? ownEntry(toolUnits, type) : undefined;
-    if (unit !== undefined) counts[unit] = (counts[unit] ?? 0) + (parseCount(count) ?? 0);
+    const calls = parseCount(count) ?? 0;
+    if (unit !== undefined) counts[unit] = (counts[unit] ?? 0) + (isByRequest ? Math.min(1, calls) : calls);
   }
   return reportedFees({
-    calls: asRecords(steps).flatMap(callsOfStep),
+    calls: asRecords(steps).flatMap((step) => callsOfStep(step).slice(0, isByRequest ? 1 : undefined)),
     counts: Object.keys(counts).length > 0 ? counts : undefined,
     tier: normalizeTier(tier),
   });

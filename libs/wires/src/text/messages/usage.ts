@@ -202,8 +202,8 @@ export function vendorTool(
   if (typeof type !== "string") return [{ path }];
   if (freeTools.test(type)) return [];
   const maxCalls = typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined;
-  if (type.startsWith("advisor_") && typeof model === "string")
-    return [{ path, fallback: model, costsOnlyTokens: true, maxCalls }];
+  if (isAdvisor(type) && typeof model === "string")
+    return [{ path, fallback: model, costsOnlyTokens: true, maxCalls: maxCalls ?? usualAdvisorCalls }];
   return [
     {
       path,
@@ -215,18 +215,26 @@ export function vendorTool(
   ];
 }
 
+/** Calls of an advisor for which money is held if the client sets no limit. In each, it reads the whole request. */
+const usualAdvisorCalls = 3;
+
+function isAdvisor(type: string): boolean {
+  return type.startsWith("advisor_");
+}
+
 /**
- * Limits the number of searches and fetches, unless the client limits it. At the limit, the vendor answers without
- * them.
+ * Limits the number of searches, fetches and advices, unless the client limits it. At the limit, the vendor answers
+ * without them.
  */
 export function capTools(body: Buffer, max: number): Buffer {
   const tools = memberOf(body, "tools");
   if (!Array.isArray(tools)) return body;
-  const capped = tools.map((tool: unknown) =>
-    isRecord(tool) && /^web_(?:search|fetch)_/.test(String(tool["type"])) && typeof tool["max_uses"] !== "number"
-      ? { ...tool, max_uses: max }
-      : tool,
-  );
+  const capped = tools.map((tool: unknown) => {
+    if (!isRecord(tool) || typeof tool["max_uses"] === "number") return tool;
+    const type = String(tool["type"]);
+    if (isAdvisor(type)) return { ...tool, max_uses: Math.min(max, usualAdvisorCalls) };
+    return /^web_(?:search|fetch)_/.test(type) ? { ...tool, max_uses: max } : tool;
+  });
   return capped.every((tool, index) => tool === tools[index])
     ? body
     : spliceMembers(body, { tools: JSON.stringify(capped) });
@@ -254,6 +262,7 @@ export function callOfBlock(block: unknown): readonly ReportedCall[] {
   return [{ unit, id: unit === "codeInterpreters" ? "session" : String(id) }];
 }
 
+/** Maximum iterations that are billed in addition to the usage. */
 const maxIterations = 32;
 
 /**
@@ -263,7 +272,7 @@ const maxIterations = 32;
 function messagesIterations(usage: JsonRecord): Pick<ReportedExtraUsage, "answeredBy" | "iterations"> {
   const { iterations } = usage;
   if (!Array.isArray(iterations)) return {};
-  const entries = asRecords(iterations.slice(0, maxIterations));
+  const entries = asRecords(iterations);
   const answeredBy = modelOf(entries.findLast(({ type }) => type === "fallback_message"));
   const declined = entries.filter((entry) => isDeclined(entry, answeredBy));
   const others = [
@@ -272,7 +281,7 @@ function messagesIterations(usage: JsonRecord): Pick<ReportedExtraUsage, "answer
   ];
   return {
     answeredBy,
-    iterations: others.flatMap((entry): readonly ReportedIteration[] => {
+    iterations: others.slice(0, maxIterations).flatMap((entry): readonly ReportedIteration[] => {
       const units = unitsOfTokens(entry);
       return units === undefined ? [] : [{ model: modelOf(entry), units }];
     }),

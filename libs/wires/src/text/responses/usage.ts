@@ -5,12 +5,12 @@ import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } f
 import {
   feesUnlessNone,
   requestedExtensions,
+  openAiTier,
   openAiTiers,
   countedTools,
   recordsWithPaths,
   extensionFeeMembers,
   reportedFees,
-  normalizeTier,
   unitOfTool,
 } from "../fees.ts";
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
@@ -80,7 +80,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
       ...requestedExtensions(body),
     ],
     maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined,
-    tiers: openAiTiers(body),
+    tiers: openAiTiers(body, "service_tier"),
   });
 }
 
@@ -146,6 +146,6 @@ export function responsesFees(response: JsonRecord): ReportedExtraUsage | undefi
   return reportedFees({
     calls,
     counts: searches > (counts?.webSearches ?? 0) ? { ...counts, webSearches: searches } : counts,
-    tier: normalizeTier(tier),
+    ...openAiTier(tier),
   });
 }
