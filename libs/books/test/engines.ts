@@ -20,8 +20,8 @@ export interface TestEngine extends AsyncDisposable {
 
 /** Engines on which the tests of the books run. */
 export const engines = [
-  { name: "SQLite", start: startSqlite },
-  { name: "PostgreSQL", start: startPostgresEngine },
+  { name: "SQLite", kind: "sqlite", start: startSqlite },
+  { name: "PostgreSQL", kind: "postgres", start: startPostgresEngine },
 ] as const;
 
 /** Open books that the tests of this worker use in turn, because opening books is slow. */

@@ -80,7 +80,7 @@ test("a ledger that starts before its PostgreSQL waits for it, and creates its t
     await postgres.server.start();
     await until("the call to be recorded", async () => (await read(ledger, "early")).includes("early-1"));
   } finally {
-    await ledger.stop();
+    await ledger[Symbol.asyncDispose]();
   }
 });
 
@@ -103,7 +103,7 @@ test("while PostgreSQL is unavailable calls continue, reads report the start of 
     expect(await read(ledger, "away")).toEqual(["meanwhile", "before"]);
     await until("the metric to show the end", async () => (await metrics(ledger)).includes(`${booksUp} 1`));
   } finally {
-    await ledger.stop();
+    await ledger[Symbol.asyncDispose]();
   }
 });
 
@@ -131,7 +131,7 @@ test("while PostgreSQL is read-only, as after a failover, an event waits and is 
     await until("the call to be recorded", async () => (await read(ledger, "demoted")).includes("demoted-1"));
     expect(ledger.logs()).not.toContain("is skipped");
   } finally {
-    await ledger.stop();
+    await ledger[Symbol.asyncDispose]();
   }
 });
 
@@ -153,7 +153,7 @@ test("while another process locks the SQLite file, events wait, and nothing is l
     await until("the call to be recorded", async () => (await read(ledger, "locked")).includes("locked-1"));
   } finally {
     locker.kill();
-    await ledger.stop();
+    await ledger[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   }
 });

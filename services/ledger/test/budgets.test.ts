@@ -15,19 +15,17 @@ import { signOperator } from "@modelgate/contracts/operator-credential";
 import { createLogger, openBus, type Bus } from "@modelgate/platform";
 import { testUsageDraft, startLocalBackends, startServiceAlone, until } from "@modelgate/testkit";
 import type { AloneService, LocalBackends } from "@modelgate/testkit";
-import { engines, type TestEngine } from "./engines.ts";
 
 const secret = "a secret of the tests, long enough";
 let backends: LocalBackends;
 let redis: Redis;
 let bus: Bus;
-let engine: TestEngine;
 let ledger: AloneService;
 beforeAll(async () => {
-  [backends, engine] = await Promise.all([startLocalBackends(), engines[0].start()]);
+  backends = await startLocalBackends();
   redis = new Redis(backends.redisUrl);
   bus = await openBus(backends.natsUrl, createLogger("test", "silent").log);
-  const stores = { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl, ...engine.env };
+  const stores = { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl };
   ledger = await startServiceAlone(
     "ledger",
     { ...stores, MODELGATE_SECRET: secret, LOG_LEVEL: "info" },
@@ -35,10 +33,9 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  await ledger?.stop();
+  await ledger?.[Symbol.asyncDispose]();
   redis?.disconnect();
   await bus?.[Symbol.asyncDispose]();
-  await engine?.[Symbol.asyncDispose]();
   await backends?.[Symbol.asyncDispose]();
 });
 

@@ -1,10 +1,11 @@
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { makeTaskCipher, readEpoch } from "@modelgate/accounts";
-import { openBooks, type Books } from "@modelgate/books";
+import { type Books } from "@modelgate/books";
 import { createLogger, openBus, type Bus } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { startComparison } from "../src/restore/compare-redis.ts";
+import { newBooks } from "./engines.ts";
 
 const { log } = createLogger("ledger", "silent");
 let backends: Backends;
@@ -15,7 +16,7 @@ beforeAll(async () => {
   backends = await startBackends();
   redis = new Redis(backends.redisUrl);
   bus = await openBus(backends.natsUrl, log);
-  books = await openBooks({ file: ":memory:" }, log);
+  books = await newBooks({ kind: "sqlite" });
 });
 afterAll(async () => {
   redis?.disconnect();

@@ -1,15 +1,16 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shards } from "@modelgate/accounts";
-import { openBooks, type Books } from "@modelgate/books";
+import { type Books } from "@modelgate/books";
 import { createLogger } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { AccountModel } from "./account-model.ts";
+import { newBooks } from "./engines.ts";
 
 /** Seed of a failed history, to repeat it (MODELGATE_REPLAY_SEED). */
 const replay = process.env["MODELGATE_REPLAY_SEED"];
-/** Number of random histories (MODELGATE_HISTORIES). */
-const histories = replay === undefined ? Number(process.env["MODELGATE_HISTORIES"] ?? 128) : 1;
+/** Number of random histories (MODELGATE_HISTORIES). By default, one per shard. */
+const histories = replay === undefined ? Number(process.env["MODELGATE_HISTORIES"] ?? shards.length) : 1;
 const steps = 40;
 const firstSeed = replay === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(replay);
 
@@ -18,7 +19,7 @@ let redis: readonly Redis[] = [];
 let books: Books;
 const { log } = createLogger("ledger", "silent");
 beforeAll(async () => {
-  books = await openBooks({ file: ":memory:" }, log);
+  books = await newBooks({ kind: "sqlite" });
   backends = await startBackends();
   redis = Array.from({ length: 3 }, () => new Redis(backends.redisUrl, { enableAutoPipelining: true }));
 });

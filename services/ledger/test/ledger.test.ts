@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { connect } from "nats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,34 +16,36 @@ import {
   startServiceAlone,
   until,
 } from "@modelgate/testkit";
-import { engines, type TestEngine } from "./engines.ts";
+import { engines } from "./engines.ts";
 
 const secret = "a secret of some length";
 
-describe.each(engines)("books in $name", ({ name, start: startEngine }) => {
+describe.each(engines)("books in $name", ({ name, kind, start: startEngine }) => {
   /** Engines for tests without the books, which run once. */
   const once = name === "SQLite" ? [name] : [];
-  let engine: TestEngine;
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-ledger-"));
   let backends: LocalBackends;
   let redis: Redis;
   let ledgers: readonly AloneService[] = [];
   beforeAll(async () => {
-    [engine, backends] = await Promise.all([startEngine(), startLocalBackends()]);
+    backends = await startLocalBackends();
+    await using engine = await startEngine();
+    const { url = "" } = await engine.booksAddress();
     redis = new Redis(backends.redisUrl);
     const env = {
       REDIS_URL: backends.redisUrl,
       NATS_URL: backends.natsUrl,
       MODELGATE_SECRET: secret,
-      ...engine.env,
+      ...(kind === "sqlite" ? { MODELGATE_DATA: folder } : { BOOKS_URL: url }),
     };
-    const limits = { ledger: { rounds: { roundMs: 50, leftBehindMs: 100, afterOutageMs: 6_000 } } };
+    const limits = { ledger: { rounds: { roundMs: 100, leftBehindMs: 100, afterOutageMs: 6_000 } } };
     ledgers = await Promise.all([startServiceAlone("ledger", env, limits), startServiceAlone("ledger", env, limits)]);
   });
   afterAll(async () => {
-    await Promise.all(ledgers.map((ledger) => ledger.stop()));
+    await Promise.all(ledgers.map((ledger) => ledger[Symbol.asyncDispose]()));
     redis?.disconnect();
     await backends?.[Symbol.asyncDispose]();
-    await engine?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
   });
 
   async function read(path: string, ledger = ledgers[0]): Promise<{ readonly status: number; readonly body: any }> {

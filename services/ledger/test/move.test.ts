@@ -8,14 +8,13 @@ import { testUsageDraft, type LocalBackends, startLocalBackends, startServiceAlo
 import type { BooksConnection } from "../src/books-connection.ts";
 import { startMovingUsage } from "../src/move/move-usage.ts";
 import { moveDay } from "../src/move/usage-day.ts";
-import { engines, type TestEngine } from "./engines.ts";
+import { engines, newBooks } from "./engines.ts";
 import { recordUsage } from "./last-version/record-usage.ts";
 
 const { log } = createLogger("test", "silent");
 let backends: LocalBackends;
 let redis: Redis;
 let books: Books;
-let engine: TestEngine;
 
 const date = "2026-01-20";
 const january = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
@@ -37,20 +36,19 @@ const recordMany = (calls: number) =>
 const totals = async () =>
   (await readTotals(books, { ...january, groupBy: ["account"] })).map(({ by, sums }) => ({ ...by, ...sums }));
 
-describe.each(engines)("books in $name", ({ name, start: startEngine }) => {
+describe.each(engines)("books in $name", ({ name, kind }) => {
   beforeAll(async () => {
-    [engine, backends] = await Promise.all([startEngine(), startLocalBackends()]);
+    backends = await startLocalBackends();
     redis = new Redis(backends.redisUrl, { enableAutoPipelining: true });
   });
   beforeEach(async () => {
-    books = await engine.emptyBooks();
+    books = await newBooks({ kind });
     await redis.flushall();
     return () => books[Symbol.asyncDispose]();
   });
   afterAll(async () => {
     redis?.disconnect();
     await backends?.[Symbol.asyncDispose]();
-    await engine?.[Symbol.asyncDispose]();
   });
 
   test("a day is moved completely, and nothing of it remains in Redis", async () => {
@@ -125,7 +123,6 @@ describe.each(engines)("books in $name", ({ name, start: startEngine }) => {
         NATS_URL: backends.natsUrl,
         MODELGATE_SECRET: secret,
         LOG_LEVEL: "silent",
-        ...engine.env,
       });
       try {
         const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
@@ -148,7 +145,7 @@ describe.each(engines)("books in $name", ({ name, start: startEngine }) => {
           (await redis.keys("*")).filter((name) => !["data-version", "epoch", "whole-runs"].includes(name)),
         ).toEqual(["of another program"]);
       } finally {
-        await ledger.stop();
+        await ledger[Symbol.asyncDispose]();
       }
     },
   );

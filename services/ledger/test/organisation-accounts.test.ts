@@ -6,7 +6,6 @@ import {
   bookOrganisation,
   bookTeam,
   changeOrganisationBudgets,
-  openBooks,
   recordCalls,
   type Books,
 } from "@modelgate/books";
@@ -16,6 +15,7 @@ import { computeAllSpending } from "../src/accounts/budget-spending.ts";
 import { organisationRoutes } from "../src/api/organisations.ts";
 import type { BooksConnection } from "../src/books-connection.ts";
 import { restoreAllAccounts } from "../src/restore/restore-accounts.ts";
+import { newBooks } from "./engines.ts";
 
 const { log } = createLogger("test", "silent");
 const accounts = ["labs", "labs~ads", "labs~search"];
@@ -45,7 +45,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushall();
-  books = await openBooks({ file: ":memory:" }, log);
+  books = await newBooks({ kind: "sqlite" });
   await bookOrganisation(books, { id: "labs", name: "labs" }, "ada");
   for (const id of accounts) {
     await bookAccount(books, { id, name: id, createdAt }, "ada");

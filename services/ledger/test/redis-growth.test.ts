@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 /** Number of settled calls (MODELGATE_CALLS). If a call left a key in Redis, this would take more than 50 bytes. */
-const calls = Number(process.env["MODELGATE_CALLS"] ?? 8_000);
+const calls = Number(process.env["MODELGATE_CALLS"] ?? 4_000);
 const batchSize = 200;
 const maxBytesPerCall = 25;
 

@@ -9,13 +9,13 @@ import {
   shardOf,
   type OutboxEntry,
 } from "@modelgate/accounts";
-import { openBooks } from "@modelgate/books";
 import type { UsageDraft } from "@modelgate/contracts";
 import { createLogger, type Bus, type BusMessage } from "@modelgate/platform";
 import { startBackends, testUsageDraft, until, type Backends } from "@modelgate/testkit";
 import { usageCounted, usageUnpriced } from "../src/ledger-metrics.ts";
 import { recordPublishedOf } from "../src/restore/record-copies.ts";
 import { startRepublishing } from "../src/restore/republish.ts";
+import { newBooks } from "./engines.ts";
 
 let backends: Backends;
 let redis: Redis;
@@ -94,7 +94,7 @@ test("a stream that was recreated is noticed although it has more messages than 
 });
 
 test("an event that is recorded from its copy is counted once in the metrics", async () => {
-  await using books = await openBooks({ file: ":memory:" }, log);
+  await using books = await newBooks({ kind: "sqlite" });
   const counts = async (): Promise<readonly number[]> => {
     const [usage] = (await usageCounted.get()).values;
     const unpriced = (await usageUnpriced.get()).values.find(({ labels }) => labels.model === "copied");

@@ -22,7 +22,7 @@ import { UnknownShape, type StoredTaskEvent } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import { testUsageDraft, startBackends, type Backends } from "@modelgate/testkit";
 import { LateTasks, restoreTasks } from "../src/restore/restore-tasks.ts";
-import { engines, type TestEngine } from "./engines.ts";
+import { engines, newBooks } from "./engines.ts";
 
 const account = "films";
 const shard = shardOf(account);
@@ -30,7 +30,6 @@ const keepMs = 3_600_000;
 let backends: Backends;
 let redis: Redis;
 let books: Books;
-let engine: TestEngine;
 
 const taskCipher = makeTaskCipher(["a secret of the tests, long enough"]);
 const otherCipher = makeTaskCipher(["the next secret of the gateway"]);
@@ -110,17 +109,15 @@ async function taskEvents(): Promise<readonly StoredTaskEvent[]> {
 const due = async (): Promise<readonly string[]> =>
   (await claimTasks(redis, shard, { nowMs: Date.now() + 1_000, leaseMs: 1, maxMembers: 10 })).map(({ id }) => id);
 
-describe.each(engines)("books in $name", ({ start: startEngine }) => {
+describe.each(engines)("books in $name", ({ kind }) => {
   beforeAll(async () => {
-    [engine, backends] = await Promise.all([startEngine(), startBackends()]);
-    books = await engine.emptyBooks();
+    [books, backends] = await Promise.all([newBooks({ kind }), startBackends()]);
     redis = new Redis(backends.redisUrl);
   });
   afterAll(async () => {
     redis?.disconnect();
     await books?.[Symbol.asyncDispose]();
     await backends?.[Symbol.asyncDispose]();
-    await engine?.[Symbol.asyncDispose]();
   });
 
   test("the tasks of an emptied Redis are restored: open ones are polled immediately, ended ones can be fetched", async () => {

@@ -16,14 +16,13 @@ import { createLogger, openBus, type Bus } from "@modelgate/platform";
 import {
   testUsageDraft,
   startLocalBackends,
-  startLocalPostgres,
   startServiceAlone,
   until,
   type AloneService,
   type Limits,
   type LocalBackends,
-  type LocalPostgres,
 } from "@modelgate/testkit";
+import { engines } from "./engines.ts";
 
 const secret = "a secret of the tests, long enough";
 let backends: LocalBackends;
@@ -31,28 +30,29 @@ let redis: Redis;
 let bus: Bus;
 let ledger: AloneService;
 /** Database of the books. The tests in `e2e/test/crash/lost-redis.ts` use a SQLite file. */
-let postgres: LocalPostgres;
+let booksUrl: string;
 const startLedger = (rounds: Limits = {}): Promise<AloneService> =>
   startServiceAlone(
     "ledger",
     {
       REDIS_URL: backends.redisUrl,
       NATS_URL: backends.natsUrl,
-      BOOKS_URL: postgres.url,
+      BOOKS_URL: booksUrl,
       MODELGATE_SECRET: secret,
       LOG_LEVEL: "info",
     },
     { ledger: { rounds: { roundMs: 100, ...rounds } } },
   );
 beforeAll(async () => {
-  [backends, postgres] = await Promise.all([startLocalBackends(), startLocalPostgres()]);
+  backends = await startLocalBackends();
+  await using engine = await engines[1].start();
+  booksUrl = (await engine.booksAddress()).url ?? "";
   redis = new Redis(backends.redisUrl);
   bus = await openBus(backends.natsUrl, createLogger("test", "silent").log);
   ledger = await startLedger({ afterOutageMs: 200, leftBehindMs: 200 });
 });
 afterAll(async () => {
-  await ledger?.stop();
-  await postgres?.[Symbol.asyncDispose]();
+  await ledger?.[Symbol.asyncDispose]();
   redis?.disconnect();
   await bus?.[Symbol.asyncDispose]();
   await backends?.[Symbol.asyncDispose]();
@@ -233,7 +233,7 @@ const manyMs = 60_000 + 30 * many;
 test("accounts of a version that had them only in Redis are copied to the books, and can then be restored", async () => {
   // Accounts of an earlier version are copied at the next start.
   await Promise.all(Array.from({ length: many }, (_, at) => createAccount(redis, { id: `many-${at}`, balance: 5n })));
-  await ledger.stop();
+  await ledger[Symbol.asyncDispose]();
   ledger = await startLedger();
   await until("them to be copied", () => ledger.logs().includes("copied into the books"), manyMs);
   await redis.flushall();

@@ -15,28 +15,25 @@ import { compilePrice, type CreditEvent } from "@modelgate/contracts";
 import type { OperatorCall } from "@modelgate/platform";
 import { testUsageDraft, startBackends, type Backends } from "@modelgate/testkit";
 import { verificationRoutes } from "../src/api/verification.ts";
-import { engines, type TestEngine } from "./engines.ts";
+import { engines, newBooks } from "./engines.ts";
 
 interface Page {
   readonly accounts: readonly { readonly ok: boolean; readonly divergence?: { readonly message: string } }[];
   readonly common: { readonly ok: boolean; readonly divergence?: { readonly message: string } } | null;
 }
 
-describe.each(engines)("books in $name", ({ start }) => {
+describe.each(engines)("books in $name", ({ kind }) => {
   let backends: Backends;
   let redis: Redis;
-  let engine: TestEngine;
   let books: Books;
   let at = 0;
   beforeAll(async () => {
-    [backends, engine] = await Promise.all([startBackends(), start()]);
+    [backends, books] = await Promise.all([startBackends(), newBooks({ kind })]);
     redis = new Redis(backends.redisUrl);
-    books = await engine.emptyBooks();
   });
   afterAll(async () => {
     await books?.[Symbol.asyncDispose]();
     redis?.disconnect();
-    await engine?.[Symbol.asyncDispose]();
     await backends?.[Symbol.asyncDispose]();
   });
 

@@ -74,7 +74,7 @@ describe("the ledger monitors", { timeout: 4 * withinMs }, () => {
     );
   });
   afterAll(async () => {
-    await ledger?.stop();
+    await ledger?.[Symbol.asyncDispose]();
     redis?.disconnect();
     await nats?.close();
     await backends?.[Symbol.asyncDispose]();

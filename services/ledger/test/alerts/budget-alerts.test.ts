@@ -16,7 +16,6 @@ import {
   bookOrganisation,
   bookTeam,
   bookToken,
-  openBooks,
   readAlerts,
   recordCalls,
   type Books,
@@ -26,6 +25,7 @@ import { createLogger } from "@modelgate/platform";
 import { startLocalRedis, testUsageDraft, type LocalRedis } from "@modelgate/testkit";
 import { AlertRecorder } from "../../src/alerts/alert-recorder.ts";
 import { BudgetAlerts } from "../../src/alerts/budget-alerts.ts";
+import { newBooks } from "../engines.ts";
 
 const { log } = createLogger("test", "silent");
 const [secondMs, hourMs] = [1_000, 3_600_000];
@@ -56,7 +56,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await redis.flushall();
   await createAccount(redis, { id: "acme", balance: 1_000n });
-  books = await openBooks({ file: ":memory:" }, log);
+  books = await newBooks({ kind: "sqlite" });
   vi.useFakeTimers({ toFake: ["Date"], now: lastSecond });
 });
 afterEach(async () => {

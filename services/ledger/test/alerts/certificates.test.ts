@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Cluster, Redis } from "ioredis";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBooks, readAlerts, type Books } from "@modelgate/books";
+import { readAlerts } from "@modelgate/books";
 import { publishedKey } from "@modelgate/catalog";
 import {
   readCertificateEnd,
@@ -22,6 +22,7 @@ import {
 } from "@modelgate/testkit";
 import { AlertRecorder } from "../../src/alerts/alert-recorder.ts";
 import { recordCertificateAlerts } from "../../src/alerts/certificates.ts";
+import { newBooks } from "../engines.ts";
 
 const { log } = createLogger("test", "silent");
 const dayMs = 86_400_000;
@@ -32,7 +33,6 @@ const soon = new Date(Math.floor((Date.now() + 10 * dayMs) / 1_000) * 1_000);
 const opened = new AsyncDisposableStack();
 let authority: Authority;
 let backends: TlsBackends;
-let books: Books;
 let redis: Redis;
 beforeAll(async () => {
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -74,7 +74,7 @@ async function startPostgres(): Promise<string> {
 
 /** Finds alerts in new books, by two ledgers. */
 async function found(storeUrls: readonly string[], by: AnyRedis = redis) {
-  books = opened.use(await openBooks({ file: join(folder, `${Math.random()}.sqlite`) }, log));
+  await using books = await newBooks({ kind: "sqlite" });
   for (const recorder of [new AlertRecorder(log), new AlertRecorder(log)])
     await recordCertificateAlerts(books, { redis: by, recorder }, storeUrls);
   return (await readAlerts(books, { limit: 99 }))

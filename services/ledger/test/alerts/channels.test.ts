@@ -1,11 +1,12 @@
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { openBooks, readAlerts, type Books } from "@modelgate/books";
+import { readAlerts, type Books } from "@modelgate/books";
 import { countShortCooldown, endModelCooldowns, startModelCooldown } from "@modelgate/channels";
 import { createLogger } from "@modelgate/platform";
 import { startLocalRedis, type LocalRedis } from "@modelgate/testkit";
 import { AlertRecorder } from "../../src/alerts/alert-recorder.ts";
 import { recordChannelAlerts } from "../../src/alerts/record-alerts.ts";
+import { newBooks } from "../engines.ts";
 
 const { log } = createLogger("test", "silent");
 const [secondMs, hourMs] = [1_000, 3_600_000];
@@ -27,7 +28,7 @@ describe("alerts of a channel", () => {
   });
   beforeEach(async () => {
     await redis.flushall();
-    books = await openBooks({ file: ":memory:" }, log);
+    books = await newBooks({ kind: "sqlite" });
     recorders = [new AlertRecorder(log), new AlertRecorder(log)];
     vi.useFakeTimers({ toFake: ["Date"], now: start });
   });

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { bookAlertTarget, nextDeliveryDue, openBooks, readAlerts, recordAlerts, type Books } from "@modelgate/books";
+import { bookAlertTarget, nextDeliveryDue, readAlerts, recordAlerts, type Books } from "@modelgate/books";
 import { alertTargetKinds, type AlertTargetKind } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import { deliverAlerts } from "../../src/alerts/deliver.ts";
@@ -10,19 +7,18 @@ import { openAlertSender } from "../../src/alerts/send.ts";
 import { alertRoutes } from "../../src/api/alerts.ts";
 import type { BooksConnection } from "../../src/books-connection.ts";
 import { startReceivers, targetOf, type Receivers } from "./receivers.ts";
+import { newBooks } from "../engines.ts";
 
 const { log } = createLogger("test", "silent");
 const secrets = ["a secret of the tests, long enough"] as const;
 const { signal } = new AbortController();
 const sender = openAlertSender({ secrets, timeoutMs: 10_000 });
-const folder = mkdtempSync(join(tmpdir(), "modelgate-deliveries-"));
 let receivers: Receivers;
 beforeAll(async () => {
   receivers = await startReceivers();
 });
 afterAll(async () => {
   await receivers?.[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Error of each overloaded receiver. */
@@ -43,7 +39,7 @@ describe.each(alertTargetKinds)("deliveries to a target of the kind %s", (kind) 
   let connection: BooksConnection;
   beforeEach(async () => {
     await receivers.forget();
-    books = await openBooks({ file: join(folder, `${kind}-${Math.random()}.sqlite`) }, log);
+    books = await newBooks({ kind: "sqlite" });
     const use: BooksConnection["use"] = (step) => step(books);
     connection = {
       use,

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deleteOldCalls, openBooks, recordCalls, type Books } from "@modelgate/books";
+import { deleteOldCalls, recordCalls, type Books } from "@modelgate/books";
 import { parseUsd } from "@modelgate/contracts";
-import { createLogger, StreamedAnswer, type OperatorRoutes } from "@modelgate/platform";
+import { StreamedAnswer, type OperatorRoutes } from "@modelgate/platform";
 import { testUsageDraft } from "@modelgate/testkit";
 import { callRoutes } from "../../src/api/calls.ts";
 import { focusHeader } from "../../src/api/focus-csv.ts";
 import { totalsRoutes } from "../../src/api/totals.ts";
 import type { BooksConnection } from "../../src/books-connection.ts";
+import { newBooks } from "../engines.ts";
 
-const { log } = createLogger("test", "silent");
 const dayMs = 86_400_000;
 const days = 4;
 const begin = Date.parse("2026-02-27T00:00:00Z");
@@ -66,7 +66,7 @@ function wordsOf(account: string, from: number, to: number): string {
 }
 
 test("the billed cost of any period is the cost of its calls, and that of days stays after the calls are deleted", async () => {
-  await using books = await openBooks({ file: ":memory:" }, log);
+  await using books = await newBooks({ kind: "sqlite" });
   let accounts = 0;
   await fc.assert(
     fc.asyncProperty(calls, periods, fc.integer({ min: 1, max: days }), async (drawnCalls, requested, keepDays) => {
