@@ -33,14 +33,19 @@ export class SignInLimits {
       : [pair, { key: keyOf("address", address), max: maxPerAddress }, { key: keyOf("name", name), max: maxPerName }];
     // Incremented first, so that parallel attempts are included.
     for (const { key, max } of counters) {
-      const count = await this.#redis.incr(key);
-      if (count === 1) await this.#redis.expire(key, windowSeconds);
-      if (count > max) throw await this.#tooMany(key);
+      if ((await this.#add(key, 1)) > max) throw await this.#tooMany(key);
     }
     const signedIn = await signIn();
-    for (const { key } of counters) await this.#redis.decr(key);
+    for (const { key } of counters) await this.#add(key, -1);
     await this.#redis.set(knownAddressKey, "1", "EX", knownSeconds);
     return signedIn;
+  }
+
+  /** Changes a counter. Sets its expiry if it has none, for example because control was killed after the last change. */
+  async #add(key: string, change: 1 | -1): Promise<number> {
+    const count = await this.#redis.incrby(key, change);
+    await this.#redis.expire(key, windowSeconds, "NX");
+    return count;
   }
 
   async #tooMany(key: string): Promise<Failure> {

@@ -58,4 +58,26 @@ describe("limits of sign-ins by password", () => {
     expect(codes.filter((code) => code === "invalid_api_key")).toHaveLength(100);
     expect(await right("ada", "192.0.2.1")).toBe("signed in");
   });
+
+  /** Returns the counters without an expiry. */
+  const endlessCounters = async (): Promise<readonly string[]> => {
+    const keys = await redis.keys("console:sign-in:*");
+    const expiries = await Promise.all(keys.map((key) => redis.ttl(key)));
+    return keys.filter((_, at) => expiries[at] === -1);
+  };
+
+  test("a counter that lost its expiry gets one with the next attempt", async () => {
+    await guess(10, "ada", "192.0.2.1");
+    for (const key of await redis.keys("console:sign-in:*")) await redis.persist(key);
+    expect(await endlessCounters()).toHaveLength(3);
+    expect(await guess(3, "ada", "192.0.2.1")).toEqual(Array.from({ length: 3 }, () => "rate_limit_exceeded"));
+    await guess(1, "ada", "192.0.2.2");
+    await guess(1, "bob", "192.0.2.1");
+    expect(await endlessCounters()).toEqual([]);
+  });
+
+  test("a counter that expires during a sign-in does not come back without an expiry", async () => {
+    await limits.run({ name: "ada", address: "192.0.2.1" }, () => redis.flushall());
+    expect(await endlessCounters()).toEqual([]);
+  });
 });
