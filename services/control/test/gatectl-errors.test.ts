@@ -57,3 +57,10 @@ describe.each(commands.map((command) => [command.name, command] as const))("gate
     expect(JSON.parse(stderr)).toEqual({ error: { message: expect.stringContaining("--no-such-option") } });
   });
 });
+
+test("a failed connection is reported with its reason", async () => {
+  const url = control.url.replace("http:", "https:");
+  expect((await run(["account", "list"], url)).stderr).toMatch(
+    /^gatectl: No server answers at https:\S+: .*SSL.*\. Is/,
+  );
+});

@@ -54,8 +54,8 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
           body: body === undefined ? undefined : JSON.stringify(body),
         }),
       );
-    } catch {
-      throw new CommandFailed(`No server answers at ${url}. Is modelgate running?`);
+    } catch (error) {
+      throw new CommandFailed(`No server answers at ${url}: ${reasonOf(error)}. Is modelgate running?`);
     }
     if (response.ok) return response;
     const error = field(await jsonOf(response), "error");
@@ -74,6 +74,12 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
     post: (path, body = {}) => call("POST", path, body),
     address: async () => (await (address ??= findAddress(env))).url,
   };
+}
+
+/** Returns why a request failed. The error of `fetch` itself only says "fetch failed". */
+function reasonOf(error: unknown): string {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return reason instanceof Error ? reason.message.trim() || reason.name : String(reason);
 }
 
 /** Returns the user's name or number, for the audit log. */
