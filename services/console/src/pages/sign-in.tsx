@@ -15,6 +15,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { get, post } from "../api/client.ts";
 import type { Operations } from "../api/types.ts";
+import { beginSession } from "../parts/begin-session.ts";
 import { Form } from "../parts/form.tsx";
 import { useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
@@ -46,7 +47,7 @@ function useSignIn(credentials: () => Operations["POST /session"]["body"]) {
     change: () => post("/session", { body: credentials() }),
     changes: [],
     onDone(session) {
-      queries.setQueryData(["session"], session);
+      beginSession(queries, session);
       void navigate({ to: "/overview", search: { span: "7d" }, replace: true });
     },
   });
