@@ -1,4 +1,4 @@
-import { Card, Code, CopyButton, Button, Group, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
+import { Card, Code, Group, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -8,6 +8,7 @@ import { exactUsd } from "../format/money.ts";
 import { formatDuration } from "../format/numbers.ts";
 import { localTime, periodOf } from "../format/times.ts";
 import { OutcomeBadge } from "../parts/badges.tsx";
+import { CopiedWord } from "../parts/copied.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { CostSum } from "../parts/sum.tsx";
@@ -39,7 +40,7 @@ export function CallPage() {
       data?.events.length === 0 && data.refused.length === 0 && dataUpdateCount < maxPolls ? pollMs : false,
   });
   return (
-    <Page title={translate("Call")} controls={<RequestId id={requestId} />}>
+    <Page title={translate("Call")} controls={<CopiedWord text={requestId} />}>
       <QueryResult query={callsQuery}>
         {({ events, refused }) =>
           events.length + refused.length === 0 ? (
@@ -61,21 +62,6 @@ export function CallPage() {
         }
       </QueryResult>
     </Page>
-  );
-}
-
-function RequestId({ id }: { readonly id: string }) {
-  return (
-    <Group gap="xs">
-      <Code>{id}</Code>
-      <CopyButton value={id}>
-        {({ copied, copy }) => (
-          <Button size="xs" variant="default" onClick={copy}>
-            {copied ? translate("Copied") : translate("Copy")}
-          </Button>
-        )}
-      </CopyButton>
-    </Group>
   );
 }
 

@@ -32,6 +32,7 @@ export const chinese = {
   "Show or hide": "显示或隐藏",
   Copy: "复制",
   Copied: "已复制",
+  "Selected: press Ctrl+C or ⌘C": "已选中：请按 Ctrl+C 或 ⌘C",
   "Copy {what}": "复制{what}",
   CSV: "CSV",
   "Save {what} as CSV": "将{what}保存为 CSV",
