@@ -78,6 +78,7 @@ export { failureFrom } from "./store-failure.ts";
 export { idSource, isRequestId } from "./tracing.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
 export { watchProcesses, version, type ProcessList, type ProcessStatus } from "./process/presence.ts";
+export { drainServices } from "./process/process-services.ts";
 export { runProcess } from "./process/run-process.ts";
 export { runWorkers, type WorkerPlan } from "./process/run-workers.ts";
 export {

@@ -26,9 +26,9 @@ import {
 } from "@modelgate/contracts";
 import {
   createLogger,
+  drainServices,
   listen,
   readVariables,
-  restartFailure,
   SharedParts,
   signCaller,
   type Service,
@@ -124,9 +124,7 @@ export async function startArea(
   let isDrained = false;
   async function drain(): Promise<void> {
     isDrained = true;
-    const errorTimer = setTimeout(() => ending.abort(restartFailure()), drainMs - drainErrorMs);
-    await Promise.all([open.drain?.(), server.drain()]);
-    clearTimeout(errorTimer);
+    await drainServices([{ service: declared, open, ending }], [server]);
   }
   opening.defer(() => (isDrained ? undefined : drain()));
   // Events of earlier calls would stay in the outbox, because this test has no ledger.

@@ -11,11 +11,15 @@ import type { SharedParts } from "./shared.ts";
 
 type ConfiguredService = DeclaredService & Pick<Service, "name" | "role">;
 
-interface RunningService {
-  readonly service: ConfiguredService;
+interface DrainedService {
+  readonly service: Pick<DeclaredService, "common">;
   readonly open: OpenService;
   /** Ends the service's open calls near the end of the drain. */
   readonly ending: AbortController;
+}
+
+interface RunningService extends DrainedService {
+  readonly service: ConfiguredService;
 }
 
 /** Parameters for the services of a process. */
@@ -86,14 +90,7 @@ export class ProcessServices implements AsyncDisposable {
   /** Stops accepting work, and waits a limited time for open requests. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    const timers = this.#running.map(({ ending, service: { common } }) =>
-      setTimeout(() => ending.abort(restartFailure()), common.drainMs - common.drainErrorMs),
-    );
-    await Promise.all([
-      ...this.#running.map(({ open }) => open.drain?.()),
-      ...[...this.#servers.values()].map((server) => server.drain()),
-    ]);
-    for (const timer of timers) clearTimeout(timer);
+    await drainServices(this.#running, [...this.#servers.values()]);
     await this.#ops?.drain();
   }
 
@@ -165,6 +162,18 @@ export class ProcessServices implements AsyncDisposable {
       text: states.map(({ service, problem }) => `${service.name}: ${problem ?? "ready"}`).join("\n"),
     };
   }
+}
+
+/** Stops accepting work, and resolves when all open work has ended. Near the end of the drain, open calls are ended. */
+export async function drainServices(
+  services: readonly DrainedService[],
+  servers: readonly HttpServer[],
+): Promise<void> {
+  const timers = services.map(({ ending, service: { common } }) =>
+    setTimeout(() => ending.abort(restartFailure()), common.drainMs - common.drainErrorMs),
+  );
+  await Promise.all([...services.map(({ open }) => open.drain?.()), ...servers.map((server) => server.drain())]);
+  for (const timer of timers) clearTimeout(timer);
 }
 
 async function problemOf({ ready }: OpenService): Promise<string | undefined> {
