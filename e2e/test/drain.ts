@@ -1,14 +1,18 @@
+import { once } from "node:events";
+import { get } from "node:http";
 import { expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { findAccount } from "@modelgate/accounts";
 import { shapes, until, type Shape, type Suite } from "@modelgate/testkit";
 import { onRedis } from "../chaos/redis-log.ts";
 import { streamsOfDrain } from "../../services/text/test/broken-streams.ts";
 import { storedEvents } from "./events.ts";
+import { handshake, refusal } from "./realtime-client.ts";
 import { hello, keys, post } from "./suite-client.ts";
 
 /** Tests of processes that shut down with open calls. They end the edge, and so all services of a single process. */
 export function drainTests(suites: () => Readonly<Record<Shape, Suite>>): void {
-  test.each(shapes)("services %s: the drain of the edge ends while streams are open", async (shape) => {
+  test.each(shapes)("services %s: the drain of the edge ends while streams and a WebSocket are open", async (shape) => {
     const suite = suites()[shape];
     const wires = streamsOfDrain("chat");
     const before = (await suite.simulator.requests("main")).length;
@@ -31,7 +35,18 @@ export function drainTests(suites: () => Readonly<Record<Shape, Suite>>): void {
       async () => (await suite.simulator.requests("main")).length === before + wires.length + 1,
     );
     const answers = await Promise.all(opened);
+    const headers = { authorization: `Bearer ${keys.demo}` };
+    const socket = new WebSocket(`${suite.edgeUrl.replace("http", "ws")}/v1/responses`, { headers });
+    await once(socket, "open");
+    const closed = once(socket, "close");
+    // Leaves an open connection, because a draining server accepts no new ones.
+    const [listed] = await once(get(`${suite.edgeUrl}/v1/models`, { headers }), "response");
+    await once(listed.resume(), "end");
     suite.process("edge").signal("SIGTERM");
+    await until("it to drain", async () => suite.process("edge").logs().includes("draining"));
+    const late = await refusal(suite, "/v1/responses", { ...headers, ...handshake });
+    expect([late.status, late.headers["retry-after"]]).toEqual([503, "1"]);
+    expect((await closed)[0]).toBe(1012);
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     for (const [at, { path, broken }] of wires.entries()) expect(texts[at], path).toMatch(broken);
     const refused = await whole;
