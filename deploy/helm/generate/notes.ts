@@ -2,16 +2,30 @@
 export const notes = `modelgate {{ .Chart.AppVersion }} runs in the namespace {{ .Release.Namespace }}.
 
 Pods start when the Secrets named in \`secrets\` exist, for example:
+{{- $values := dict
+  "MODELGATE_SECRET" (quote "$(openssl rand -hex 32)")
+  "REDIS_URL" (ternary "redis://:PASSWORD@redis:6379" "ADDRESS" .Values.redis.bundled)
+  "CONTENT_REDIS_URL" (ternary "redis://:PASSWORD@redis-content:6379" "ADDRESS" .Values.redisContent.bundled)
+  "NATS_URL" (ternary "nats://modelgate:PASSWORD@nats:4222" "ADDRESS" .Values.nats.bundled)
+  "BOOKS_URL" (ternary "postgres://modelgate:PASSWORD@postgres:5432/modelgate" "ADDRESS" .Values.postgres.bundled) }}
+{{- if or .Values.redis.bundled .Values.redisContent.bundled }}{{ $_ := set $values "REDIS_PASSWORD" "PASSWORD" }}{{ end }}
+{{- if .Values.nats.bundled }}{{ $_ := set $values "NATS_PASSWORD" "PASSWORD" }}{{ end }}
+{{- if .Values.postgres.bundled }}{{ $_ := set $values "POSTGRES_PASSWORD" "PASSWORD" }}{{ end }}
+{{- $secrets := dict }}
+{{- range $variable, $value := $values }}
+{{- $secret := index $.Values.secrets $variable }}
+{{- $literals := get $secrets $secret.name | default list }}
+{{- $_ := set $secrets $secret.name (append $literals (printf "--from-literal=%s=%s" $secret.key $value)) }}
+{{- end }}
+{{- range $name, $literals := $secrets }}
 
-  kubectl -n {{ .Release.Namespace }} create secret generic {{ .Values.secrets.MODELGATE_SECRET.name }} \\
-    --from-literal={{ .Values.secrets.MODELGATE_SECRET.key }}="$(openssl rand -hex 32)" \\
-    --from-literal={{ .Values.secrets.REDIS_URL.key }}={{ if .Values.redis.bundled }}redis://:PASSWORD@redis:6379{{ else }}ADDRESS{{ end }} \\
-    --from-literal={{ .Values.secrets.CONTENT_REDIS_URL.key }}={{ if .Values.redisContent.bundled }}redis://:PASSWORD@redis-content:6379{{ else }}ADDRESS{{ end }} \\
-    --from-literal={{ .Values.secrets.NATS_URL.key }}={{ if .Values.nats.bundled }}nats://modelgate:PASSWORD@nats:4222{{ else }}ADDRESS{{ end }} \\
-    --from-literal={{ .Values.secrets.BOOKS_URL.key }}={{ if .Values.postgres.bundled }}postgres://modelgate:PASSWORD@postgres:5432/modelgate{{ else }}ADDRESS{{ end }}
+  kubectl -n {{ $.Release.Namespace }} create secret generic {{ $name }}
+{{- range $literals }} \\
+    {{ . }}
+{{- end }}
+{{- end }}
 
-The key {{ .Values.secrets.CONTENT_REDIS_URL.key }} may be absent. Bundled servers take their passwords from the keys REDIS_PASSWORD,
-NATS_PASSWORD and POSTGRES_PASSWORD.
+The key {{ .Values.secrets.CONTENT_REDIS_URL.key }} may be absent.
 {{- with include "modelgate.publicUrl" . }}
 
 Clients call {{ . }}.

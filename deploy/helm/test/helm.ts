@@ -1,8 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, globSync, readdirSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseObjects } from "../../k8s/render/kustomization.ts";
-import type { Fields } from "../../k8s/render/value.ts";
+import { textOf, type Fields } from "../../k8s/render/value.ts";
 
 const root = join(import.meta.dirname, "../../..");
 /** Folder of the committed chart. */
@@ -66,6 +78,23 @@ export function renderFrom(chartFolder: string, ...words: readonly string[]): re
   if (status !== 0) throw new Error(stderr);
   // A file without objects is an empty document.
   return parseObjects(stdout).filter((object) => object !== null);
+}
+
+/** Renders the text that Helm prints after an installation. Without a cluster, Helm renders it only in an object. */
+export function renderNotes(...words: readonly string[]): string {
+  const copy = mkdtempSync(join(tmpdir(), "modelgate-notes-"));
+  try {
+    cpSync(folder, copy, { recursive: true });
+    const notes = readFileSync(join(copy, "templates/NOTES.txt"), "utf8");
+    writeFileSync(
+      join(copy, "templates/notes.yaml"),
+      `{{ define "notes" }}${notes}{{ end }}notes: {{ include "notes" . | toJson }}`,
+    );
+    const [object] = renderFrom(copy, "--show-only", "templates/notes.yaml", ...words);
+    return textOf(object?.["notes"]);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
 }
 
 function isExecutable(path: string): boolean {

@@ -10,7 +10,7 @@ import { problemsOf } from "../../k8s/test/schema.ts";
 import { at, deployedIn, itemsAt, declaredBy } from "../../k8s/test/suite.ts";
 import { knownMetrics } from "../../monitoring/test/known-metrics.ts";
 import { selectorsIn } from "../../monitoring/test/queries.ts";
-import { example, examples, folder, helm, render, runHelm } from "./helm.ts";
+import { example, examples, folder, helm, render, renderNotes, runHelm } from "./helm.ts";
 
 let metrics: Awaited<ReturnType<typeof knownMetrics>>;
 beforeAll(async () => {
@@ -204,6 +204,17 @@ describe.skipIf(helm === undefined)("values", () => {
     expect(secret("MODELGATE_SECRET")).toEqual({ name: "gateway-signing", key: "current" });
     expect(secret("MODELGATE_SECRET_BEFORE")).toEqual({ name: "gateway-signing", key: "before", optional: true });
     expect(at(text, "spec", "replicas")).toBe(6);
+  });
+
+  test.each(["bundled", "existing-secrets"])("%s: the printed commands create every Secret of the pods", (name) => {
+    const pods = render(...example(name)).map((object) => JSON.stringify(object));
+    const needed = pods.flatMap((pod) => [...pod.matchAll(/"secretKeyRef":\{"name":"([\w-]+)","key":"(\w+)"\}/g)]);
+    expect(needed.length).toBeGreaterThan(20);
+    const commands = renderNotes(...example(name)).split("kubectl ");
+    for (const [, secret, key] of needed) {
+      const command = commands.find((text) => text.includes(`create secret generic ${secret} `));
+      expect(command, `${secret} ${key}`).toContain(` --from-literal=${key}=`);
+    }
   });
 
   test.each([
