@@ -64,7 +64,7 @@ const dayFromNow = (days: number): string => new Date(Date.now() + days * 86_400
 
 test.each([
   { entry: "of today", refusals: [] },
-  { entry: "whose name is about money", file: "e2e/test/money-race.test.ts", refusals: ["about money"] },
+  { entry: "whose name is about money", file: "libs/accounts/test/money-model.test.ts", refusals: ["about money"] },
   { entry: "whose text is about money", file: "e2e/test/rolling-restart.test.ts", refusals: ["about money"] },
   { entry: "without a file", file: "e2e/test/none.test.ts", refusals: ["no such file"] },
   { entry: "without a reason", reason: "", refusals: ["no reason"] },
