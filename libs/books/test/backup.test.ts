@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openBooks, readCalls, readTotals, recordCalls, type Books } from "@modelgate/books";
+import { openBooks, readCalls, readTotals, recordCalls, type Books } from "../src/index.ts";
 import type { UsageEvent } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
-import { testUsageDraft, startPostgres, type PostgresBackend } from "@modelgate/testkit";
-import { sql } from "kysely";
+import { testUsageDraft } from "@modelgate/testkit";
+import { startPostgresEngine } from "./engines.ts";
 
 const { log } = createLogger("test", "silent");
-const page = readFileSync(join(import.meta.dirname, "../../docs/operations/backup.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../../docs/operations/backup.md"), "utf8");
 const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
 const calls = Array.from({ length: 50 }, (_, at): UsageEvent => ({
   ...testUsageDraft("acme", `call-${at}`),
@@ -71,16 +71,16 @@ describe("a backup of open books, restored as in docs/operations/backup.md, rece
   });
 
   test.skipIf(!hasTools)("PostgreSQL", async () => {
-    await using server: PostgresBackend = await startPostgres();
-    const books = await openBooks({ url: server.url, file: "" }, log);
+    await using engine = await startPostgresEngine();
+    const address = await engine.booksAddress();
+    const books = await openBooks(address, log);
     await recordCalls(books, calls.slice(0, 30));
-    run("postgres: backup", server.url);
+    run("postgres: backup", address.url);
     await recordCalls(books, calls.slice(30));
-    await sql`create database restored`.execute(books.db);
     await books[Symbol.asyncDispose]();
-    const url = server.url.replace(/[^/]+$/, "restored");
-    run("postgres: restore", url);
-    await using restored = await openBooks({ url, file: "" }, log);
+    const empty = await engine.address();
+    run("postgres: restore", empty.url);
+    await using restored = await openBooks(empty, log);
     expect(await found(restored)).toEqual({ calls: 30, total: "30", teams: 3 });
     expect(await recordCalls(restored, calls)).toHaveLength(20);
     expect(await found(restored)).toEqual(whole);
