@@ -34,9 +34,6 @@ describe.skipIf(program === undefined)("a player", () => {
     // The simulator's pictures have about a sixteenth of the width and height.
     ["film-openai", { duration: 4, width: 720, height: 1280 }, [48, 80]],
     ["film-compatible", { duration: 3, width: 512, height: 512 }, [32, 32]],
-    ["film-kling", { duration: 5 }, [80, 48]],
-    ["film-jimeng", { duration: 5 }, [80, 48]],
-    ["film-veo", { duration: 4 }, [80, 48]],
     // The first video is extracted from the vendor's answer. The second is read from a bucket.
     ["film-vertex", { duration: 6, width: 1080, height: 1920 }, [80, 128]],
     ["film-bucket", { duration: 5 }, [80, 48]],
