@@ -30,7 +30,7 @@ export const imagesConfig = {
     content: { kind: "image", price: { image: 0.04, output: 30 } },
     chat: { kind: "chat", price: { output: 10 } },
     retried: { kind: "image", price: { image: 0.04 } },
-    absent: { kind: "image", price: { image: 1 }, fallbacks: ["retried"] },
+    unreachable: { kind: "image", price: { image: 1 }, fallbacks: ["retried"] },
   },
   channels: [
     channelOf("pictures", "openai", { tokens: "gpt-image-1", addresses: "dall-e-3", extras: "seedream", chat: "chat" }),
@@ -41,7 +41,7 @@ export const imagesConfig = {
     channelOf("google", "gemini", { content: "gen-image" }),
     channelOf("unreadable", "openai", { retried: "seedream" }, { priority: 1 }),
     channelOf("readable", "openai", { retried: "seedream" }),
-    channelOf("nowhere", "openai", { absent: "dall-e-3" }, { baseUrl: "http://127.0.0.1:9/v1" }),
+    channelOf("nowhere", "openai", { unreachable: "dall-e-3" }, { baseUrl: "http://127.0.0.1:9/v1" }),
   ],
   accounts: {
     demo: { balance: "100.00", tokens: [{ key: keys.demo, group: "default" }] },

@@ -209,11 +209,11 @@ describe("another channel, or another model, answers instead", () => {
   });
 
   test("if no channel works, at the fallback's price and under the requested name", async () => {
-    const { status, headers } = await generate("absent");
+    const { status, headers } = await generate("unreachable");
     expect([status, headers.get("x-modelgate-model")]).toEqual([200, "retried"]);
     expect(await area.eventOf(headers.get("x-request-id"))).toMatchObject({
       model: "retried",
-      requestedModel: "absent",
+      requestedModel: "unreachable",
       outcome: "completed",
       costNanos: "40000000",
     });
