@@ -12,7 +12,7 @@ import {
   Title,
 } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useLocation, useNavigate } from "@tanstack/react-router";
 import { get, post } from "../api/client.ts";
 import type { Operations } from "../api/types.ts";
 import { beginSession } from "../parts/begin-session.ts";
@@ -23,7 +23,8 @@ import { translate } from "../texts/translate.ts";
 
 /** Page to sign in: by a link with a secret in its fragment, by a password, or at an OpenID provider. */
 export function SignInPage() {
-  const link = globalThis.location.hash.slice(1);
+  // Also changes if a link is opened while this page is shown, because the browser does not load the page again.
+  const link = useLocation({ select: ({ hash }) => hash });
   const problem = new URLSearchParams(globalThis.location.search).get("problem");
   return (
     <Center mih="100vh" component="main">
