@@ -2,12 +2,14 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, closePages, sharedBrowser } from "./browser.ts";
-import { buildConsole, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
+import { buildConsole, loaded, showPage, visitSignedIn, type Visit } from "./console-browser.ts";
 import { choose, press, type } from "./console-keyboard.ts";
+import { hello, post } from "./suite-client.ts";
 
 const program = browserProgram();
-const password = "correct horse battery staple";
 const vendorKey = "sk-vendor-of-my-own-0123456789";
+/** Maximum size of all compressed files that the first page loads. */
+const maxBytes = 300_000;
 
 interface Rotated {
   readonly name?: string;
@@ -45,9 +47,25 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     await suite?.[Symbol.asyncDispose]();
   });
 
-  const openOverview = (): Promise<void> => showPage(page, `${suite.controlUrl}/console/overview`);
-  const totals = () =>
-    suite.ask<{ by: Record<string, string>; sums: Record<string, string> }[]>("usage", "--by", "outcome");
+  const show = (path: string): Promise<void> => showPage(page, `${suite.controlUrl}/console/${path}`);
+  const countedBy = (by: string) =>
+    suite.ask<{ by: Record<string, string>; sums: Record<string, string> }[]>("usage", "--by", by);
+
+  test("the first load of the overview is small, and its icon is served", async () => {
+    await loaded(page);
+    const sizes = await page.evaluate<readonly (readonly [name: string, size: number])[]>(`
+      [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+        .map(({ name, encodedBodySize }) => [new URL(name).pathname, encodedBodySize])
+        .filter(([name]) => name.startsWith("/console/"))`);
+    const sum = sizes.reduce((all, [, size]) => all + size, 0);
+    expect(sum).toBeGreaterThan(50_000);
+    expect(sum).toBeLessThan(maxBytes);
+    expect(sizes.filter(([name]) => name.includes("jsx-dev"))).toEqual([]); // React's development build
+    const icon = await fetch(
+      await page.locator("link[rel=icon]").evaluate((link) => String(Reflect.get(link, "href"))),
+    );
+    expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+  });
 
   test("by keyboard only: a vendor is added, a key is created, and a paid call to that vendor succeeds", async () => {
     const dialog = page.getByRole("dialog");
@@ -74,15 +92,27 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     await page.getByText("Answer").waitFor();
     const [request] = await suite.simulator.requests("mine");
     expect(JSON.stringify(request?.headers)).toContain(vendorKey);
-    const sums = await until("the call in the books", async () => (await totals())[0]?.sums);
+    const sums = await until("the call in the books", async () => (await countedBy("outcome"))[0]?.sums);
     expect(BigInt(sums["costNanos"] ?? "0")).toBeGreaterThan(0n);
     expect(await page.content()).not.toContain(vendorKey);
     expect(session.errors).toEqual([]);
   });
 
+  test("a call's page that is open before the call shows its cost without a reload", async () => {
+    const { key } = await suite.ask<{ key: string }>("token", "create", "mine", "--group", "default", "--name", "cli");
+    const requestId = "opened-before-its-call";
+    await show(`calls/${requestId}`);
+    await page.getByText(/^No call has this request id/).waitFor();
+    const headers = { "x-request-id": requestId, "x-modelgate-tags": "team=search" };
+    const answer = await post(suite, hello("demo-chat"), key, headers);
+    expect([answer.status, answer.headers.get("x-request-id")]).toEqual([200, requestId]);
+    await page.getByText(/^Cost: \$0\.\d+/).waitFor();
+    expect(session.errors).toEqual([]);
+  });
+
   test("every figure of the overview equals that of gatectl for the same period", async () => {
-    await showPage(page, `${suite.controlUrl}/console/overview?span=1d`);
-    const rows = await totals();
+    await show("overview?span=1d");
+    const rows = await countedBy("outcome");
     const sum = (name: string) => rows.reduce((all, { sums }) => all + Number(sums[name] ?? 0), 0);
     const failed = rows
       .filter(({ by }) => by["outcome"] === "failed")
@@ -99,14 +129,46 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
         fits((await page.locator(`[data-figure="${name}"]`).textContent()) ?? ""),
       );
     const tops = page.getByRole("table", { name: "Models by spend" }).locator("tbody tr");
-    const byModel = await suite.ask<{ by: { model: string }; sums: { calls: string } }[]>("usage", "--by", "model");
     expect((await tops.allInnerTexts()).map((row) => row.split(/\s+/).slice(0, 2))).toEqual(
-      byModel.map(({ by, sums }) => [by.model, sums.calls]),
+      (await countedBy("model")).map(({ by, sums }) => [by["model"], sums["calls"]]),
     );
   });
 
+  test("the overview's breakdown by a tag equals that of gatectl, and leads to the calls with the tag", async () => {
+    await show("overview?span=1d");
+    await page.getByRole("radiogroup", { name: "Group by" }).getByText("tag", { exact: true }).click();
+    await page.getByLabel("Name of the tag").fill("team");
+    await page.keyboard.press("Enter");
+    const table = page.getByRole("table", { name: "Breakdown by team" });
+    await table.getByRole("link", { name: "search" }).waitFor();
+    const shown = (await table.locator("tbody tr").allInnerTexts()).map((row) => row.split("\t"));
+    const counted = await countedBy("tag:team");
+    expect(shown.map(([tag, , calls]) => [tag, calls]).toSorted()).toEqual(
+      counted.map(({ by, sums }) => [Object.values(by)[0] || "(none)", sums["calls"]]).toSorted(),
+    );
+    expect(new URL(page.url()).searchParams.get("by")).toBe("tag:team");
+    await table.getByRole("link", { name: "search" }).click();
+    await page.getByRole("table", { name: "Calls" }).getByRole("link").first().click();
+    await page.getByRole("link", { name: "team=search" }).waitFor();
+    expect(session.errors).toEqual([]);
+  });
+
+  test("the chart of spend is read by keyboard", async () => {
+    await show("overview?span=7d");
+    const chart = page.getByRole("slider", { name: "Spend by model" });
+    await until("the newest day", async () => /: \$0\.\d+, /.test((await chart.getAttribute("aria-valuetext")) ?? ""));
+    await chart.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    const before = (await chart.getAttribute("aria-valuetext")) ?? "";
+    expect(before).toMatch(/^\d\d-\d\d: \$0$/);
+    await chart.getByText(before.slice(0, 5)).first().waitFor();
+    await page.keyboard.press("ArrowRight");
+    expect(await chart.getAttribute("aria-valuetext")).toMatch(/demo-chat \$/);
+  });
+
   test("the YAML is checked by field, saved as a version, and rolled back after its changes are shown", async () => {
-    await openOverview();
+    await show("overview");
     await page.getByRole("link", { name: "Configuration" }).click();
     const yaml = page.getByLabel("YAML");
     const before = await yaml.inputValue();
@@ -129,50 +191,8 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     expect(await page.getByLabel("YAML").inputValue()).toBe(before);
   });
 
-  test("an operator is created, signs in with a password, sees the viewer's pages, and everything is in the audit", async () => {
-    await openOverview();
-    await page.getByRole("link", { name: "Operators" }).click();
-    await page.getByRole("button", { name: "Create operator" }).click();
-    await page.getByRole("dialog").getByLabel(/^Name/).fill("vic");
-    await page
-      .getByRole("dialog")
-      .getByLabel(/^Password/)
-      .fill("too short");
-    await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByText("password must have 12").waitFor();
-    await page
-      .getByRole("dialog")
-      .getByLabel(/^Password/)
-      .fill(password);
-    await page.getByRole("button", { name: "Create", exact: true }).click();
-    await page.getByRole("cell", { name: "vic", exact: true }).waitFor();
-    await page.getByRole("link", { name: "Audit" }).click();
-    await page.getByRole("cell", { name: "Created the operator vic" }).waitFor();
-
-    await using other = await visit(browser);
-    await other.page.goto(`${suite.controlUrl}/console/`);
-    await other.page.getByLabel("Name").fill("vic");
-    await other.page.getByLabel(/^Password/).fill("a wrong password");
-    await other.page.getByRole("button", { name: "Sign in" }).click();
-    await other.page.getByText("The name or the password is wrong.").waitFor();
-    await other.page.getByLabel(/^Password/).fill(password);
-    await other.page.keyboard.press("Enter");
-    await other.page.getByRole("heading", { name: "Overview" }).waitFor();
-    await other.page.getByText("vic (viewer)").waitFor();
-    expect(await other.page.getByRole("link", { name: "Operators" }).count()).toBe(0);
-    await other.page.getByRole("button", { name: "Sign out" }).click();
-    await other.page.getByLabel("Name").waitFor();
-    const { url } = await suite.ask<{ url: string }>("operator", "link", "--name", "vic");
-    for (const outcome of ["Sign out", "This sign-in link has been used or has expired."]) {
-      await other.page.goto("about:blank");
-      await other.page.goto(url);
-      await other.page.getByRole("button", { name: "Sign in" }).click();
-      await other.page.getByText(outcome).waitFor();
-    }
-  });
-
   test("a model is added, invalid fields are named, it is edited and removed; each change is a version", async () => {
-    await openOverview();
+    await show("overview");
     let dialog = await openForm(page, "Models", "Add a model");
     await dialog.getByLabel(/^Name/).fill("fresh-1.0");
     await chooseKind(page, "chat");
@@ -218,7 +238,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   test("an account is credited, its key is edited and disabled, and its receipts are verified", async () => {
     await suite.ask("account", "create", "team-a", "--balance", "5");
     await suite.ask("token", "create", "team-a", "--group", "default", "--name", "wide");
-    await showPage(page, `${suite.controlUrl}/console/accounts/team-a`);
+    await show("accounts/team-a");
     await page.getByLabel("Amount").fill("5");
     await page.getByLabel("Reason").fill("<b>first</b>");
     await page.getByRole("button", { name: "Credit", exact: true }).click();
@@ -248,7 +268,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   test("a key is rotated and deleted", async () => {
     await suite.ask("account", "create", "team-r", "--balance", "5");
     await suite.ask("token", "create", "team-r", "--group", "default", "--name", "app");
-    await showPage(page, `${suite.controlUrl}/console/accounts/team-r`);
+    await show("accounts/team-r");
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Rotate the key app" }).click();
     await dialog.getByLabel("Old key expires after").selectOption("1 hour");
@@ -268,20 +288,5 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     await page.getByText("No keys yet. Create one to call the gateway.").waitFor();
     expect(await suite.ask<object[]>("token", "list", "team-r")).toEqual([]);
     expect(session.errors).toEqual([]);
-  });
-
-  test("an error is shown in Chinese if chosen, with control's message", async () => {
-    await suite.ask("account", "create", "zh", "--balance", "5");
-    await suite.ask("token", "create", "zh", "--group", "default", "--name", "zh");
-    await openOverview();
-    await page.getByRole("button", { name: "简体中文" }).click();
-    await page.getByRole("heading", { name: "总览" }).waitFor();
-    await showPage(page, `${suite.controlUrl}/console/accounts/zh`);
-    await page.getByRole("button", { name: "编辑密钥 zh" }).click();
-    await page.getByLabel(/^模型/).fill("absent");
-    await page.getByRole("button", { name: "保存", exact: true }).click();
-    const error = page.getByText('此值无效。（原文：There is no model "absent".）');
-    await error.waitFor();
-    expect(await error.count()).toBe(1);
   });
 });

@@ -3,9 +3,10 @@ import type { Locator, Page } from "playwright-core";
 const maxPresses = 150;
 
 async function tabTo(page: Page, target: Locator): Promise<void> {
-  await target.waitFor();
+  // A handle, because a search of the page after each press would take most of the time.
+  const element = await target.elementHandle();
   for (let presses = 0; presses < maxPresses; presses++) {
-    if ((await target.and(page.locator(":focus")).count()) > 0) return;
+    if ((await element?.evaluate((each) => each.matches(":focus"))) === true) return;
     await page.keyboard.press("Tab");
   }
   throw new Error(`not reached by Tab: ${String(target)}`);
@@ -21,7 +22,7 @@ export async function press(page: Page, target: Locator, key = "Enter"): Promise
 export async function type(page: Page, field: Locator, text: string): Promise<void> {
   await tabTo(page, field);
   await page.keyboard.press("ControlOrMeta+a");
-  await page.keyboard.type(text);
+  await page.keyboard.insertText(text);
 }
 
 /** Moves down a list until Enter would select the option, and selects it. */

@@ -5,10 +5,11 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, closePages, sharedBrowser } from "./browser.ts";
-import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
+import { buildConsole, loaded, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { config, hello, post } from "./suite-client.ts";
 
 const program = browserProgram();
+const password = "correct horse battery staple";
 
 let suite: Suite;
 let hooks: Server;
@@ -40,9 +41,16 @@ const alertOf = (scope: string): Promise<unknown> =>
 
 describe.skipIf(program === undefined)("a platform team in the console", () => {
   let browser: Browser;
+  let ada: Visit;
+  let page: Page;
+  /** Browser of a second person. Each test signs out. */
+  let other: Visit;
   beforeAll(async () => {
     buildConsole();
     browser = await sharedBrowser(program ?? "");
+    ada = await visitSignedIn(browser, suite);
+    ({ page } = ada);
+    other = await visit(browser);
   });
   afterAll(() => closePages(browser));
 
@@ -58,8 +66,6 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
 
   test("creates an organisation with two teams and a budget, invites a person, rotates a key, and gets an alert and an export", async () => {
     await suite.ask("account", "create", "wallet", "--balance", "5");
-    await using ada = await visitSignedIn(browser, suite);
-    const { page } = ada;
     await page.getByRole("link", { name: "Alerts" }).click();
     await fill(page, "Add target", { Name: "ops", Address: hookUrl() }, "Add");
     await page.getByText("Copy the secret now").waitFor();
@@ -110,20 +116,20 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
     await page.keyboard.press("Escape");
 
     // The invited person sees only the own team, and calls a model without a key.
-    await using mia = await visit(browser);
-    await mia.page.goto(link);
-    await button(mia.page, "Sign in");
-    await mia.page.getByRole("link", { name: "Organisations" }).click();
-    await mia.page.getByRole("link", { name: "acme" }).click();
-    await mia.page.getByRole("region", { name: "Team search" }).waitFor();
-    expect(await mia.page.getByRole("region", { name: "Team Advertising" }).count()).toBe(0);
-    expect(await mia.page.getByRole("link", { name: "Alerts" }).count()).toBe(0);
-    await mia.page.getByRole("link", { name: "Playground" }).click();
-    await mia.page.getByRole("combobox", { name: "Model", exact: true }).click();
-    await mia.page.getByRole("option", { name: "fixed" }).click();
-    await mia.page.getByLabel(/^Message/).fill("Hello of mia");
-    await button(mia.page, "Send");
-    await mia.page.getByText("cost $0.001").waitFor();
+    const { page: mia, context } = other;
+    await mia.goto(link);
+    await button(mia, "Sign in");
+    await mia.getByRole("link", { name: "Organisations" }).click();
+    await mia.getByRole("link", { name: "acme" }).click();
+    await mia.getByRole("region", { name: "Team search" }).waitFor();
+    expect(await mia.getByRole("region", { name: "Team Advertising" }).count()).toBe(0);
+    expect(await mia.getByRole("link", { name: "Alerts" }).count()).toBe(0);
+    await mia.getByRole("link", { name: "Playground" }).click();
+    await mia.getByRole("combobox", { name: "Model", exact: true }).click();
+    await mia.getByRole("option", { name: "fixed" }).click();
+    await mia.getByLabel(/^Message/).fill("Hello of mia");
+    await button(mia, "Send");
+    await mia.getByText("cost $0.001").waitFor();
 
     // The replaced key still works. The second call finds the team's budget used up.
     await button(page, "Rotate the key batch");
@@ -139,34 +145,106 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
       .first()
       .waitFor();
 
-    const invitation = await suite.ask<{ url: string }>("org", "invite", "acme", "ora");
-    await using ora = await visit(browser);
-    await ora.page.goto(invitation.url);
-    await button(ora.page, "Sign in");
-    await ora.page.getByRole("link", { name: "Alerts" }).click();
-    await ora.page
-      .getByRole("cell", { name: /search/ })
-      .first()
-      .waitFor();
-    await button(ora.page, "Add target");
-    await ora.page
-      .getByRole("dialog")
-      .getByLabel(/^Account/)
-      .waitFor();
-    expect(await ora.page.getByLabel(/all accounts/).count()).toBe(0);
-    await ora.page.keyboard.press("Escape");
-
-    await mia.page.getByRole("link", { name: "Overview" }).click();
-    await mia.page.getByRole("radiogroup", { name: "Group by" }).getByText("team").click();
-    const table = mia.page.getByRole("table", { name: "Breakdown by team" });
+    await mia.getByRole("link", { name: "Overview" }).click();
+    await mia.getByRole("radiogroup", { name: "Group by" }).getByText("team").click();
+    const table = mia.getByRole("table", { name: "Breakdown by team" });
     await table.getByRole("cell", { name: "search", exact: true }).waitFor();
-    const report = mia.page.getByRole("link", { name: "Chargeback as CSV" });
+    const report = mia.getByRole("link", { name: "Chargeback as CSV" });
     await until("the link of the report", async () => (await report.getAttribute("href"))?.includes("by=team"));
     const reportUrl = suite.controlUrl + (await report.getAttribute("href"));
     await until("the calls in the report", async () =>
-      /^from,to,team,calls,.*\r\n.*,search,2,/.test(await (await mia.context.request.get(reportUrl)).text()),
+      /^from,to,team,calls,.*\r\n.*,search,2,/.test(await (await context.request.get(reportUrl)).text()),
     );
-    expect([...ada.errors, ...mia.errors, ...ora.errors]).toEqual([]);
+    // A person of the whole organisation sees its alerts, and may add targets only for own accounts.
+    const invitation = await suite.ask<{ url: string }>("org", "invite", "acme", "ora");
+    await button(mia, "Sign out");
+    await mia.getByLabel("Name").waitFor();
+    const ora = mia;
+    await ora.goto(invitation.url);
+    await button(ora, "Sign in");
+    await ora.getByRole("link", { name: "Alerts" }).click();
+    await ora
+      .getByRole("cell", { name: /search/ })
+      .first()
+      .waitFor();
+    await button(ora, "Add target");
+    await ora
+      .getByRole("dialog")
+      .getByLabel(/^Account/)
+      .waitFor();
+    expect(await ora.getByLabel(/all accounts/).count()).toBe(0);
+    await ora.keyboard.press("Escape");
+    await button(ora, "Sign out");
+    await ora.getByLabel("Name").waitFor();
+    expect([...ada.errors, ...other.errors]).toEqual([]);
+  });
+
+  test("an operator is created, signs in with a password, sees no action of others, and everything is in the audit", async () => {
+    await page.getByRole("link", { name: "Operators" }).click();
+    await page.getByRole("button", { name: "Create operator" }).click();
+    await page.getByRole("dialog").getByLabel(/^Name/).fill("vic");
+    await page
+      .getByRole("dialog")
+      .getByLabel(/^Password/)
+      .fill("too short");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByText("password must have 12").waitFor();
+    await page
+      .getByRole("dialog")
+      .getByLabel(/^Password/)
+      .fill(password);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("cell", { name: "vic", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("cell", { name: "Created the operator vic" }).waitFor();
+
+    const { page: vic } = other;
+    await vic.goto(`${suite.controlUrl}/console/`);
+    await vic.getByLabel("Name").fill("vic");
+    await vic.getByLabel(/^Password/).fill("a wrong password");
+    await vic.getByRole("button", { name: "Sign in" }).click();
+    await vic.getByText("The name or the password is wrong.").waitFor();
+    await vic.getByLabel(/^Password/).fill(password);
+    await vic.keyboard.press("Enter");
+    await vic.getByRole("heading", { name: "Overview" }).waitFor();
+    await vic.getByText("vic (viewer)").waitFor();
+    expect(await vic.getByRole("link", { name: "Operators" }).count()).toBe(0);
+    for (const path of ["accounts", "accounts/demo", "models", "channels", "configuration", "operators"]) {
+      await showPage(vic, `${suite.controlUrl}/console/${path}`);
+      await vic.getByRole("heading", { level: 2 }).waitFor();
+      await loaded(vic);
+      const offered = await vic.locator("main button:visible").allInnerTexts();
+      const harmless = new Set(["CSV", "Verify receipts", "show"]);
+      expect(
+        offered.filter((name) => !harmless.has(name)),
+        path,
+      ).toEqual([]);
+    }
+    await vic.getByRole("button", { name: "Sign out" }).click();
+    await vic.getByLabel("Name").waitFor();
+    expect([...ada.errors, ...other.errors]).toEqual([]);
+  });
+
+  test("the console is in Chinese if chosen, also after a reload, with control's errors", async () => {
+    await suite.ask("account", "create", "zh", "--balance", "5");
+    await suite.ask("token", "create", "zh", "--group", "default", "--name", "zh");
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("button", { name: "简体中文" }).click();
+    await page.getByRole("heading", { name: "总览" }).waitFor();
+    expect(await page.getAttribute("html", "lang")).toBe("zh-CN");
+    await page.getByRole("link", { name: "审计" }).click();
+    await page.getByRole("heading", { name: "审计" }).waitFor();
+    await showPage(page, `${suite.controlUrl}/console/accounts/zh`);
+    await page.getByRole("button", { name: "编辑密钥 zh" }).click();
+    await page.getByLabel(/^模型/).fill("absent");
+    await page.getByRole("button", { name: "保存", exact: true }).click();
+    const error = page.getByText('此值无效。（原文：There is no model "absent".）');
+    await error.waitFor();
+    expect(await error.count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "English" }).click();
+    await page.getByRole("button", { name: "Edit the key zh" }).waitFor();
+    expect(ada.errors).toEqual([]);
   });
 });
 
