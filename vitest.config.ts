@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 /** Tests of what exists once per process, such as the registry of metrics. Each file has a separate process. */
 const isolatedTests = [
   "deploy/{helm/test/objects,k8s/test/autoscaling,monitoring/test/monitoring}.test.ts",
-  "docs/test/{blocks,drift,generate}.test.ts",
+  "docs/test/{blocks,drift}.test.ts",
   "libs/{providers/test/cloud-identities,testkit/test/warm}.test.ts",
   "services/*/test/**/toy-wires.test.ts",
 ];

@@ -23,6 +23,8 @@ import { wires as speech } from "@modelgate/wires/speech";
 import { wires as transcripts } from "@modelgate/wires/transcripts";
 import { wires as vectors } from "@modelgate/wires/vectors";
 import { wires as video } from "@modelgate/wires/video";
+import { environmentPage, firstVariables } from "../generate/environment.ts";
+import { generate } from "../generate/main.ts";
 import { metricsPage } from "../generate/metrics.ts";
 import { countsIn, listsIn, rowsOfTable } from "./drift.ts";
 
@@ -121,7 +123,7 @@ const dictionary = "services/console/src/texts/chinese-words.ts";
 /** Files that may have longer lists, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
   [dictionary]: "a test requires all names",
-  "docs/guide/settings.md": "the page decides which variables matter most (environment.test.ts)",
+  "docs/guide/settings.md": "the page decides which variables matter most (tested below)",
   "e2e/simulator/README.md": "it documents the vendors' endpoints",
   "services/console/src/parts/client-settings.ts": "client-settings.test.ts compares it with docs/clients",
   "services/console/src/parts/code-samples.ts": "the compiler requires a sample for each kind of the playground",
@@ -203,6 +205,35 @@ test.each(Object.entries({ images, moderation, ranking, realtime, speech, transc
     expect([...new Set(names)].toSorted()).toEqual(Object.keys(wires).toSorted());
   },
 );
+
+describe("generated pages", () => {
+  test("start the variables with the most important ones, and have every variable once for each default", async () => {
+    const page = await environmentPage();
+    const [, begin = "", ...rest] = page.split("\n## ");
+    const namesIn = (text: string): readonly string[] =>
+      [...text.matchAll(/^\| `(.+?)` \|/gm)].map(([, name = ""]) => name);
+    expect(namesIn(begin)).toEqual(firstVariables);
+    expect(firstVariables.length).toBe(10);
+    const others = rest.flatMap(namesIn);
+    expect(others).toContain("<NAME>_OPS_PORT");
+    expect(others.filter((name) => firstVariables.includes(name))).toEqual([]);
+    const defaultsApart = ["BODY_BYTES"];
+    expect(others.filter((name, at) => others.indexOf(name) !== at).toSorted()).toEqual(defaultsApart);
+  });
+
+  test("exist at every moment for a concurrent build while they are generated again", async () => {
+    const files = () => globSync("**/*.md", { cwd: join(root, "docs/generated") });
+    await generate();
+    const before = files();
+    expect(before).toContain("reference/api.md");
+    const snapshots: (readonly string[])[] = [];
+    const again = generate();
+    const watch = setInterval(() => snapshots.push(files()), 1);
+    await again;
+    clearInterval(watch);
+    for (const found of [...snapshots, files()]) expect(before.filter((file) => !found.includes(file))).toEqual([]);
+  });
+});
 
 describe("the checks find", () => {
   const page =

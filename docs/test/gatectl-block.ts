@@ -8,17 +8,22 @@ const word = /(?:[\w.,:/=@+%-]|"[^"$`\\]*"|'[^']*')+/;
 const line = new RegExp(`^npm run gatectl --(?<words>(?: +${word.source})+)$`);
 
 /**
- * Returns the arguments of each line of a block that only calls gatectl; undefined if it needs a shell or a file of the
- * repository.
+ * Returns the arguments of each line of a block that only calls gatectl, with full paths of the repository's files;
+ * undefined if it needs a shell.
  */
 export function gatectlCalls(text: string): readonly (readonly string[])[] | undefined {
   const calls: string[][] = [];
   for (const each of text.trim().split("\n")) {
     const words = line.exec(each)?.groups?.["words"]?.match(new RegExp(word, "g"));
     if (words === undefined || words === null) return undefined;
-    calls.push(words.map((one) => one.replaceAll(/["']/g, "")));
+    calls.push(words.map((one) => withFullPath(one.replaceAll(/["']/g, ""))));
   }
-  return calls.flat().some((each) => existsSync(join(root, each))) ? undefined : calls;
+  return calls;
+}
+
+function withFullPath(word: string): string {
+  const path = join(root, word);
+  return word.includes("/") && existsSync(path) ? path : word;
 }
 
 /** Runs gatectl in this process, because a separate one takes half a second of CPU time. Ends at the first failure. */
