@@ -50,7 +50,7 @@ export function killedAreasTests(setup: () => CrashSetup): void {
     await booksAgree(suite, "demo");
   });
 
-  test(`video is killed under ${tasks} tasks: every task ends, is settled once, and no vendor sees a create twice`, async () => {
+  test(`video is killed under ${tasks} tasks and a start: every task ends, is settled once, and no vendor sees a create twice; the start gets its format's error, and costs nothing`, async () => {
     const { suite } = setup();
     const [before, { length: from }] = [await money(suite), await storedEvents(suite.backends.natsUrl)];
     const begun: string[] = [];
@@ -63,7 +63,16 @@ export function killedAreasTests(setup: () => CrashSetup): void {
       }
     });
     await until("more tasks to be started", () => begun.length >= tasks / 2, 60_000);
+    const at = { url: suite.edgeUrl };
+    const body = { model: "film-openai", prompt: promptWith({ delayMs: 20_000 }) };
+    const dying = ask(at, "/v1/videos", body);
+    await until("the start to reach the vendor", async () =>
+      (await suite.simulator.requests("openai-films")).some(({ body: sent }) => sent.includes("20000")),
+    );
     await kill(setup(), "video");
+    const later = [ask(at, "/v1/videos", { ...body, prompt: "A boat" }), ask(at, "/v1/videos/video_1")];
+    for (const { status, json } of await Promise.all([dying, ...later]))
+      expect([status, json.error.code]).toEqual([503, "server_overloaded"]);
     await suite.restart("video");
     await Promise.all(clients);
 
@@ -85,27 +94,10 @@ export function killedAreasTests(setup: () => CrashSetup): void {
     });
     expect(new Set(usage.map(({ id }) => id)).size).toBe(usage.length);
     const completed = stored.filter(({ state }) => state === "completed").length;
+    // The complete hold of the start is released, although the vendor may have accepted the task.
     expect(usage.filter(({ costNanos }) => costNanos !== "0")).toHaveLength(completed);
     // A task whose service was killed has no id, but must also be sent only once.
     expect([...(await creates(setup())).values()].filter((count) => count !== 1)).toEqual([]);
-  });
-
-  test("a start of a video during which its service is killed is reported in its format, and costs nothing", async () => {
-    const { suite } = setup();
-    const before = await money(suite);
-    const body = { model: "film-openai", prompt: promptWith({ delayMs: 20_000 }) };
-    const at = { url: suite.edgeUrl };
-    const dying = ask(at, "/v1/videos", body);
-    await until("the request to reach the vendor", async () =>
-      (await suite.simulator.requests("openai-films")).some(({ body: sent }) => sent.includes("20000")),
-    );
-    await kill(setup(), "video");
-    const later = [ask(at, "/v1/videos", { ...body, prompt: "A boat" }), ask(at, "/v1/videos/video_1")];
-    for (const { status, json } of await Promise.all([dying, ...later]))
-      expect([status, json.error.code]).toEqual([503, "server_overloaded"]);
-    // The complete hold is released, although the vendor may have accepted the task.
-    expect(await settledMoney(suite)).toEqual(before);
-    await suite.restart("video");
   });
 }
 
