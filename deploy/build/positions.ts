@@ -49,7 +49,7 @@ function keyOf({ file, line, column }: Place): string {
 }
 
 function textOf(site: NodeJS.CallSite, place: Place | undefined): string {
-  // V8's format of a call, which the types of CallSite do not declare.
+  // V8's CallSite has a `toString` that renders a stack frame. Its types do not declare it.
   // oxlint-disable-next-line typescript/no-base-to-string
   const text = String(site);
   if (place === undefined) return text;

@@ -55,8 +55,8 @@ function runScript(script: string): Promise<{ readonly isOk: boolean; readonly o
 }
 
 /**
- * Runs all tests. If few files failed, repeats them for a diagnosis. Returns whether the first run succeeded, except in
- * quarantined files.
+ * Runs all tests. If few files failed, runs these again for a diagnosis. Returns true if the first run had no failures
+ * outside the quarantined files.
  */
 function runTests(vitestArguments: readonly string[]): boolean {
   process.stdout.write("\n── tests\n");

@@ -16,7 +16,7 @@ export type Handler = (request: VendorRequest, response: ServerResponse) => void
 export type RawHandler = (socket: Socket) => void;
 export type SocketHandler = (socket: WebSocket) => void;
 
-/** Vendors whose answers attacks determine. The path `/<name>/…` selects the vendor. */
+/** Test servers in the role of vendors. Each attack sets their answers. The path `/<name>/…` selects the vendor. */
 export interface HostileVendors extends AsyncDisposable {
   readonly url: string;
   /** Address of vendors that answer with raw bytes. */

@@ -50,8 +50,8 @@ export interface Area {
   readonly faultBehaviours: { readonly stalls: object; readonly cuts: object };
   call(call: ClientCall): Promise<CallResult>;
   /**
-   * Returns the number of repeated tasks among requests whose ids have this prefix. `refusing` is true if the first
-   * vendors refused all requests.
+   * Returns how often a request with this prefix of its id started another task. `refusing` is true if the `main`
+   * channel of each vendor refused all requests: only the `spare` channels are counted.
    */
   countRepeated?(suite: Suite, idPrefix: string, refusing: boolean): Promise<number>;
 }

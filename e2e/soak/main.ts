@@ -39,7 +39,7 @@ await using setup = await openChaosSetup({
   engine: "sqlite",
   shape: "apart",
   services: "all",
-  // Short retention: stored data reaches its maximum size early.
+  // Small limits of size and lifetime, so that stored data stops growing early in the run.
   env: { LOG_LEVEL: "warn", NATS_KEEP_BYTES: String(2 * 1_048_576) },
   envOf: { video: { TASK_LIFETIME_MS: "60000", TASK_KEEP_MS: "60000" } },
   limits: {

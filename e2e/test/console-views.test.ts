@@ -81,7 +81,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
 
   test.each(views)("$name: light, dark, by keyboard, on a phone", async (view) => {
     const page = await bringUp(view);
-    await takePicture(page, view.picture);
+    await saveScreenshot(page, view.picture);
     await view.afterPicture?.(page, created);
     const rules = view.differsOnPhone === true ? {} : withoutContrast;
     expect(await axeFaults(page, rules)).toEqual([]);
@@ -89,7 +89,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
     expect(await notFocusable(page), "by keyboard").toEqual([]);
     if (view.differsOnPhone === true) {
       await setLook(page, "dark, on a desk");
-      await takePicture(page, view.darkPicture);
+      await saveScreenshot(page, view.darkPicture);
       expect(await faultsOfLook(page), "dark, on a desk").toEqual([]);
     }
     await setLook(page, "dark, on a phone");
@@ -108,7 +108,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
     await open(page, created);
     await shows(page).waitFor();
     await loaded(page);
-    await takePicture(page, picture);
+    await saveScreenshot(page, picture);
     await afterPicture?.(page, created);
     // The page behind the dialog has been checked.
     expect(await axeFaults(page, { part: "[role=dialog]", ...withoutContrast }), name).toEqual([]);
@@ -127,7 +127,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
     await session.page.reload();
     const page = await bringUp({ name: "", path: () => "overview", shows: (page) => page.getByText("总览").first() });
     expect(await page.getAttribute("html", "lang")).toBe("zh-CN");
-    await takePicture(page, "overview-zh");
+    await saveScreenshot(page, "overview-zh");
   });
 });
 
@@ -138,13 +138,13 @@ test("each picture of the documentation is of a view", () => {
     ...dialogs.map((dialog) => dialog.picture),
   ]);
   const text = readFileSync(join(root, "docs/guide/console.md"), "utf8");
-  const shown = [...text.matchAll(/\(\/console\/([\w-]+)\.png\)/g)].map(([, name]) => name);
-  expect(shown.length).toBeGreaterThan(10);
-  expect(shown.filter((name) => ![...pictures, "overview-zh"].includes(name))).toEqual([]);
+  const picturesInGuide = [...text.matchAll(/\(\/console\/([\w-]+)\.png\)/g)].map(([, name]) => name);
+  expect(picturesInGuide.length).toBeGreaterThan(10);
+  expect(picturesInGuide.filter((name) => ![...pictures, "overview-zh"].includes(name))).toEqual([]);
 });
 
-/** Stores a picture for the documentation. */
-async function takePicture(page: Page, name: string | undefined): Promise<void> {
+/** Saves a picture of the page for the documentation. */
+async function saveScreenshot(page: Page, name: string | undefined): Promise<void> {
   if (screenshotsFolder === undefined || name === undefined) return;
   const picture = await page.screenshot({ path: resolve(root, screenshotsFolder, `${name}.png`) });
   expect(picture.length, name).toBeGreaterThan(5_000);

@@ -72,7 +72,7 @@ function inNamespace(object: Fields, namespace: string): Fields {
   return { ...object, metadata: { ...object["metadata"], namespace } };
 }
 
-function withImages(value: Fields, images: NonNullable<Kustomization["images"]>): Fields {
+function withImages(object: Fields, images: NonNullable<Kustomization["images"]>): Fields {
   const change = (node: Value, name: string): Value => {
     if (Array.isArray(node)) return node.map((item: Value) => change(item, name));
     if (isFields(node))
@@ -82,6 +82,6 @@ function withImages(value: Fields, images: NonNullable<Kustomization["images"]>)
     if (image === undefined) return node;
     return `${image.newName ?? image.name}${image.newTag === undefined ? node.slice(image.name.length) : `:${image.newTag}`}`;
   };
-  const changed = change(value, "");
-  return isFields(changed) ? changed : value;
+  const changed = change(object, "");
+  return isFields(changed) ? changed : object;
 }

@@ -4,7 +4,10 @@ import { platform, tools, versions } from "./places.mjs";
 import { ask, isExecutable, onPath, run } from "./run.mjs";
 import { printProgress } from "./progress.mjs";
 
-/** Finds Node 24: the running one, one on PATH, or one from npm in `.tools`. */
+/**
+ * Returns the path of Node 24 or later: the running one, the one on PATH, or one that is downloaded from npm to
+ * `.tools`.
+ */
 export async function findNode() {
   if (isEnough(process.version)) return process.execPath;
   const installed = onPath("node");

@@ -37,23 +37,23 @@ async function areBooksValid({ suite, attacker }: AttackContext, of: "account" |
 
 /** Change of the books or of Redis that bypasses the ledger. */
 interface Alteration {
-  readonly what: string;
+  readonly description: string;
   readonly of: "account" | "all";
   change(books: DatabaseSync, redis: Redis): unknown;
   undo(books: DatabaseSync, redis: Redis): unknown;
 }
 
-const sqlAlteration = (what: string, of: Alteration["of"], change: string, undo: string): Alteration => ({
-  what,
+const sqlAlteration = (description: string, of: Alteration["of"], change: string, undo: string): Alteration => ({
+  description,
   of,
   change: (books) => books.exec(change),
   undo: (books) => books.exec(undo),
 });
 
 /** Deletes rows, and keeps a copy of them for `undo`. */
-const deletionOf = (what: string, of: Alteration["of"], table: string, where: string): Alteration =>
+const deletionOf = (description: string, of: Alteration["of"], table: string, where: string): Alteration =>
   sqlAlteration(
-    what,
+    description,
     of,
     `create table kept as select * from ${table} ${where}; delete from ${table} ${where}`,
     `insert into ${table} select * from kept; drop table kept`,
@@ -86,7 +86,7 @@ function alterationsOf(account: string): readonly Alteration[] {
       `update accounts set created = (select created from anchors ${whereAccount}) ${whereAccount}`,
     ),
     {
-      what: "an early call deleted, after the account's beginning in Redis was moved behind it",
+      description: "an early call deleted, after the account's beginning in Redis was moved behind it",
       of: "account",
       async change(books, redis) {
         before = (await redis.hget(key, "createdAt")) ?? "";
@@ -100,7 +100,7 @@ function alterationsOf(account: string): readonly Alteration[] {
     },
     deletionOf("every call deleted, so that there is nothing to walk", "account", "calls", whereAccount),
     {
-      what: "a price of a version that was published with another",
+      description: "a price of a version that was published with another",
       of: "all",
       async change(_, redis) {
         const [version = ""] = await redis.hkeys(priceVersionsKey);
@@ -135,9 +135,9 @@ const alteredBooks: Attack = {
     using books = openBooks(context);
     const all = alterationsOf(context.attacker.accountId);
     await onRedis(context.suite.backends.redisUrl, async (redis) => {
-      for (const { what, of, change, undo } of all) {
+      for (const { description, of, change, undo } of all) {
         await change(books, redis);
-        if (await areBooksValid(context, of)) failedChecks.push(`not found: ${what}`);
+        if (await areBooksValid(context, of)) failedChecks.push(`not found: ${description}`);
         await undo(books, redis);
       }
     });

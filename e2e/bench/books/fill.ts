@@ -38,15 +38,15 @@ export async function fillMonth(books: Books, calls: number, month: Month): Prom
   });
 }
 
-interface Numbers {
+interface CallNumberRange {
   readonly first: number;
   readonly next: number;
 }
 
-async function fillDay({ db, engine }: Books, from: number, numbers: Numbers): Promise<void> {
+async function fillDay({ db, engine }: Books, from: number, range: CallNumberRange): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(transaction);
-    await sql`create temporary table made as ${callsOf(from, numbers)}`.execute(transaction);
+    await sql`create temporary table made as ${generatedCallsQuery(from, range)}`.execute(transaction);
     if (engine === "postgres") await makePartitions(transaction, from);
     await sql`insert into calls select account, at, id, request, token, model, channel, outcome, status, cost, ${eventIn(engine)}
       from made`.execute(transaction);
@@ -120,7 +120,7 @@ async function addTagTotals(transaction: Kysely<any>, engine: Books["engine"]): 
 const pseudoRandom = (multiplier: number, below: number): RawBuilder<number> =>
   sql`((n * ${sql.lit(multiplier)} + 12345) % 2147483648 / 1024 % ${sql.lit(below)})`;
 
-function callsOf(from: number, { first, next }: Numbers): RawBuilder<unknown> {
+function generatedCallsQuery(from: number, { first, next }: CallNumberRange): RawBuilder<unknown> {
   const [account, token, turn] = [
     pseudoRandom(1_103_515_245, 200),
     pseudoRandom(22_695_477, 3),

@@ -10,7 +10,7 @@ afterAll(() => started[Symbol.asyncDispose]());
 const path = "/anthropic/v1/messages";
 const user = (content: unknown) => ({ role: "user", content });
 const assistant = (...content: unknown[]) => ({ role: "assistant", content });
-const ask = (content: unknown, more: object = {}) => ({
+const messageBody = (content: unknown, more: object = {}) => ({
   model: "m",
   max_tokens: 4_000,
   messages: [user(content)],
@@ -26,7 +26,7 @@ test("an answer repeats the prompt, with the type and size of images and files",
     { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
     { type: "document", title: "q3.txt", source: { type: "text", media_type: "text/plain", data: "abc" } },
   ];
-  const answer = await post(ask(content, { system: "Be brief." }));
+  const answer = await post(messageBody(content, { system: "Be brief." }));
   expect(answer.headers.get("request-id")).toMatch(/^req_/);
   expect(answer.body).toMatchObject({
     type: "message",
@@ -39,21 +39,21 @@ test("an answer repeats the prompt, with the type and size of images and files",
 
 test("token counts: cached tokens are not part of the input tokens", async () => {
   const usage = { inputTokens: 50, cachedTokens: 20, cacheWriteTokens: 5 };
-  expect((await post(ask(simulate({ usage, text: "Hm" })))).body.usage).toMatchObject({
+  expect((await post(messageBody(simulate({ usage, text: "Hm" })))).body.usage).toMatchObject({
     input_tokens: 25,
     cache_read_input_tokens: 20,
     cache_creation_input_tokens: 5,
     cache_creation: { ephemeral_5m_input_tokens: 5 },
     output_tokens: 1,
   });
-  const { max_tokens: _, ...body } = ask("Hello");
+  const { max_tokens: _, ...body } = messageBody("Hello");
   expect((await started.post(`${path}/count_tokens`, body)).body).toEqual({ input_tokens: 2 });
 });
 
 test("a stream: consecutive blocks, a ping, the end", async () => {
   const toolCalls = [{ name: "weather", arguments: { city: "Oslo" } }];
   const frames = await started.stream(path, {
-    ...ask(simulate({ reasoning: "Hm", text: "Ah", toolCalls }), { thinking, tools: [weather] }),
+    ...messageBody(simulate({ reasoning: "Hm", text: "Ah", toolCalls }), { thinking, tools: [weather] }),
     stream: true,
   });
   expect(frames.every(({ event, data }) => event === data.type)).toBe(true);
@@ -80,7 +80,7 @@ test("a stream: consecutive blocks, a ping, the end", async () => {
 });
 
 test("a tool round with signed thinking; a signature is valid only for its thinking", async () => {
-  const question = ask("call weather {}", { thinking, tools: [weather] });
+  const question = messageBody("call weather {}", { thinking, tools: [weather] });
   const first = (await post(question)).body;
   const [thought, use] = first.content;
   expect(first).toMatchObject({ stop_reason: "tool_use", content: [{ type: "thinking" }, { type: "tool_use" }] });
@@ -102,26 +102,26 @@ test("thinking may be redacted or omitted, and may be sent back in this form", a
     [{ thinking }, { reasoning: "secret", redactedReasoning: true }],
     [{ thinking: { ...thinking, display: "omitted" } }, { reasoning: "secret" }],
   ]) {
-    const { content } = (await post(ask(simulate(behaviour ?? {}), asking))).body;
+    const { content } = (await post(messageBody(simulate(behaviour ?? {}), asking))).body;
     expect(JSON.stringify(content)).not.toContain("secret");
     const messages = [user("Hi"), assistant(...content), user("Go on")];
-    expect((await post({ ...ask(""), messages })).status).toBe(200);
+    expect((await post({ ...messageBody(""), messages })).status).toBe(200);
   }
 });
 
 test("stop reasons and errors", async () => {
-  expect((await post(ask("Hello", { stop_sequences: ["said"] }))).body).toMatchObject({
+  expect((await post(messageBody("Hello", { stop_sequences: ["said"] }))).body).toMatchObject({
     stop_reason: "stop_sequence",
     stop_sequence: "said",
     content: [{ text: "You " }],
   });
-  expect((await post(ask("Hello", { max_tokens: 2 }))).body.stop_reason).toBe("max_tokens");
-  expect((await post(ask(simulate({ finish: "content_filter" })))).body.stop_reason).toBe("refusal");
-  expect(await post(ask(simulate({ status: 529 })))).toMatchObject({
+  expect((await post(messageBody("Hello", { max_tokens: 2 }))).body.stop_reason).toBe("max_tokens");
+  expect((await post(messageBody(simulate({ finish: "content_filter" })))).body.stop_reason).toBe("refusal");
+  expect(await post(messageBody(simulate({ status: 529 })))).toMatchObject({
     status: 529,
     body: { type: "error", error: { type: "overloaded_error" }, request_id: expect.stringMatching(/^req_/) },
   });
-  const frames = await started.stream(path, { ...ask(simulate({ errorAfterChunks: 1 })), stream: true });
+  const frames = await started.stream(path, { ...messageBody(simulate({ errorAfterChunks: 1 })), stream: true });
   expect(frames.at(-1)).toMatchObject({ event: "error", data: { type: "error", error: { type: "overloaded_error" } } });
 });
 
@@ -131,7 +131,7 @@ test.each<[string, Record<string, string>, number]>([
   ["no version", { "anthropic-version": "" }, 400],
   ["a version that is not a date", { "anthropic-version": "latest" }, 400],
 ])("a request with %s is refused", async (_, headers, status) => {
-  expect(await started.post(path, ask("Hi"), headers)).toMatchObject({ status, body: { type: "error" } });
+  expect(await started.post(path, messageBody("Hi"), headers)).toMatchObject({ status, body: { type: "error" } });
 });
 
 const use = { type: "tool_use", id: "t1", name: "weather", input: {} };
@@ -150,7 +150,7 @@ test.each<[string, object, string]>([
   ["citations of the user's text", { messages: [user([cited])] }, "messages.0.content.0.citations: "],
   ["citations in a search result", { messages: [user([searched])] }, "messages.0.content.0.citations: "],
 ])("version 2026-10-21 refuses %s, which the version before accepts", async (_, more, start) => {
-  const body = { ...ask("Hi"), ...more };
+  const body = { ...messageBody("Hi"), ...more };
   const version = { "anthropic-version": "2026-10-21" };
   expect((await post(body)).status).toBe(200);
   const refusals = [await started.post(path, body, version)];
@@ -160,7 +160,7 @@ test.each<[string, object, string]>([
     expect(refused).toMatchObject({ status: 400, body: { error: { type: "invalid_request_error" } } });
     expect(refused.body.error.message.slice(0, start.length)).toBe(start);
   }
-  expect((await started.post(path, ask("Hi"), version)).status).toBe(200);
+  expect((await started.post(path, messageBody("Hi"), version)).status).toBe(200);
 });
 
 test.each<[string, object, string]>([
@@ -229,7 +229,7 @@ test.each<[string, object, string]>([
     "messages.1.content.0.data: ",
   ],
 ])("refused: %s", async (_, more, start) => {
-  const { status, body } = await post({ ...ask("Hi"), ...more });
+  const { status, body } = await post({ ...messageBody("Hi"), ...more });
   expect(status).toBe(400);
   expect(body).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
   expect(body.error.message.slice(0, start.length)).toBe(start);

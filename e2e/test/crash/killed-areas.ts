@@ -97,7 +97,7 @@ export function killedAreasTests(setup: () => CrashSetup): void {
     // The complete hold of the start is released, although the vendor may have accepted the task.
     expect(usage.filter(({ costNanos }) => costNanos !== "0")).toHaveLength(completed);
     // A task whose service was killed has no id, but must also be sent only once.
-    expect([...(await creates(setup())).values()].filter((count) => count !== 1)).toEqual([]);
+    expect([...(await countStarts(setup())).values()].filter((count) => count !== 1)).toEqual([]);
   });
 }
 
@@ -125,13 +125,13 @@ function untilTasksStored({ suite }: CrashSetup, begun: readonly string[]) {
   });
 }
 
-/** Returns the number of requests for each prompt. */
-async function creates({ suite }: CrashSetup): Promise<ReadonlyMap<string, number>> {
+/** Returns the number of requests that the vendors received to start each task, by the number in the task's prompt. */
+async function countStarts({ suite }: CrashSetup): Promise<ReadonlyMap<string, number>> {
   const vendorRequests = (await Promise.all(instances.map((instance) => suite.simulator.requests(instance)))).flat();
   const counts = new Map<string, number>();
   for (const { method, body } of vendorRequests) {
-    const prompt = method === "POST" ? /task number (\d+);/.exec(body)?.[1] : undefined;
-    if (prompt !== undefined) counts.set(prompt, (counts.get(prompt) ?? 0) + 1);
+    const task = method === "POST" ? /task number (\d+);/.exec(body)?.[1] : undefined;
+    if (task !== undefined) counts.set(task, (counts.get(task) ?? 0) + 1);
   }
   return counts;
 }

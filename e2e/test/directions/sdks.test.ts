@@ -151,7 +151,7 @@ const limitedBodies = {
   content: { code: 429, status: "RESOURCE_EXHAUSTED" },
 } as const;
 
-/** Returns the error class for status 429. */
+/** Returns the name of the error class that a client's SDK throws for status 429. */
 function classOf({ name }: Client): string {
   if (name.startsWith("ai ")) return "AI_APICallError";
   return name === "genai" ? "ApiError" : "RateLimitError";

@@ -112,7 +112,7 @@ interface Call {
   reserved: bigint;
   lease: number;
   open: boolean;
-  readonly counts: readonly { readonly model: BudgetModel; readonly period: number }[];
+  readonly budgetPeriods: readonly { readonly model: BudgetModel; readonly period: number }[];
 }
 
 interface BudgetModel {
@@ -143,8 +143,8 @@ function hasTotal({ spent }: BudgetModel, period: number): boolean {
 }
 
 /** Adds an amount to the budgets of a call. Returns false if a hard budget does not cover it. */
-function add(counts: Call["counts"], change: bigint): boolean {
-  for (const { model, period } of counts) {
+function add(budgetPeriods: Call["budgetPeriods"], change: bigint): boolean {
+  for (const { model, period } of budgetPeriods) {
     if (!hasTotal(model, period)) continue;
     const last = Math.max(period, ...model.spent.keys());
     model.spent.set(period, spentIn(model, period) + change);
@@ -227,11 +227,11 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     const { labels, limits, scopes: further } = partsOf(next);
     const ofAccount = ["account", "model:m", "group:g", `key:${tokenId}`, ...further];
     const scopes = ["organisation:acme", ...(next.account === 0 ? ofAccount : [])];
-    const counts = models
+    const budgetPeriods = models
       .filter(({ budget }) => scopes.includes(budget.scope))
       .map((model) => ({ model, period: appliedBudget(model.budget, state.now).period.number }));
     const before = snapshot(models);
-    const covered = next.nanos === 0n || add(counts, next.nanos);
+    const covered = next.nanos === 0n || add(budgetPeriods, next.nanos);
     if (!covered) restore(models, before);
     const request = { accountId, callId, nanos: next.nanos, floorNanos: 0n, tokenId, tokens: 0, leaseMs };
     const draft = { ...testUsageDraft(accountId, callId), tokenId, model: "m", group: "g", ...labels };
@@ -244,8 +244,9 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     );
     expect(isHeld).toBe(covered);
     // The first call starts the first period of a budget, even if it reserves nothing.
-    if (isHeld) for (const { model, period } of counts) if (model.spent.size === 0) model.spent.set(period, 0n);
-    if (isHeld) calls.set(callId, { accountId, reserved: next.nanos, lease: state.now + leaseMs, open: true, counts });
+    if (isHeld) for (const { model, period } of budgetPeriods) if (model.spent.size === 0) model.spent.set(period, 0n);
+    if (isHeld)
+      calls.set(callId, { accountId, reserved: next.nanos, lease: state.now + leaseMs, open: true, budgetPeriods });
     return;
   }
   const [callId, found] = [...calls][next.call % Math.max(1, calls.size)] ?? [];
@@ -261,7 +262,7 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     if (found.open) end(found, next.nanos);
   } else if (next.nanos > 0n) {
     const before = snapshot(models);
-    const covered = found.open && add(found.counts, next.nanos);
+    const covered = found.open && add(found.budgetPeriods, next.nanos);
     if (!covered) restore(models, before);
     const extended = await extendHold(redis, { accountId, callId, nanos: next.nanos }).catch(() => false);
     expect(extended).toBe(covered);
@@ -291,7 +292,7 @@ function partsOf({ tagged, byMember, forUser, isWithin }: Extract<Step, { readon
 function end(call: Call, cost: bigint): void {
   call.open = false;
   if (cost === call.reserved) return;
-  for (const { model, period } of call.counts)
+  for (const { model, period } of call.budgetPeriods)
     if (hasTotal(model, period)) model.spent.set(period, spentIn(model, period) + cost - call.reserved);
 }
 

@@ -1,4 +1,7 @@
-/** Wires (API formats) of text. Requests and answers can be converted between all of them. */
+/**
+ * Wires (API formats) of text vendors. A client's request can be converted to each of them, and the answer back to the
+ * client's wire.
+ */
 export const textWireNames = ["chat", "responses", "messages", "content", "interactions", "converse"] as const;
 export type TextWireName = (typeof textWireNames)[number];
 

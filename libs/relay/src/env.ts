@@ -84,8 +84,8 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
       /** Maximum ms until a body is complete. */
       totalMs: 600_000,
       depth: 256,
-      // Real requests stay below these limits. Vendors accept at most 300,000 tokens for embeddings, which are as many
-      // values; 10,000 messages have 60,000 members.
+      // Real requests stay below these limits. An embeddings request has at most 300,000 token ids, each of which is one
+      // value. A chat with 10,000 messages has about 60,000 members.
       values: 500_000,
       members: 100_000,
       /** Maximum number of members of the outermost object. */

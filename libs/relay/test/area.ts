@@ -223,12 +223,12 @@ async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configur
   for (const [accountId, { balance, tokens = [] }] of Object.entries(accounts)) {
     await createAccount(redis, { id: accountId, balance: parseUsd(balance) });
     for (const { key, budget, ...options } of tokens) {
-      const nanos = (dollars: number | undefined) =>
+      const nanosText = (dollars: number | undefined) =>
         dollars === undefined ? undefined : dollarsToNanos(dollars).toString();
       const { digest, token } = makeToken(key, {
         accountId,
         ...options,
-        budget: budget && { perDay: nanos(budget.dollarsPerDay), perMonth: nanos(budget.dollarsPerMonth) },
+        budget: budget && { perDay: nanosText(budget.dollarsPerDay), perMonth: nanosText(budget.dollarsPerMonth) },
       });
       await writeTokenToRedis(redis, digest, token);
       const limits = callerLimits(token, groups[token.group]?.limits ?? {});

@@ -74,7 +74,7 @@ export interface Wire<Vendor extends object, Client extends object = never, Pass
   readonly name: string;
   readonly vendor?: Vendor;
   readonly client?: Client;
-  /** Forwards answers between a client and a vendor of this wire. */
+  /** Forwards answers, and for some kinds also requests, between a client and a vendor of this wire. */
   readonly pass?: Pass;
 }
 

@@ -67,7 +67,7 @@ describe.each(ways)("$name", ({ client, vendor }) => {
   ])("$how", ({ stream }) => {
     test.each(answers)("%s", (_, answer) => {
       const read = converted({ ...answer, usage }, client, vendor, stream);
-      // The messages wire has one stop reason for both.
+      // The messages wire has one stop reason, `refusal`, for filtered and refused answers.
       const sharedFinish = (finish: unknown) => (client === "messages" && finish === "filtered" ? "refused" : finish);
       expect(gistOf(read)).toEqual(gistOf(answer).map((choice) => choice.map(sharedFinish)));
       expect(read.usage).toEqual(usage);

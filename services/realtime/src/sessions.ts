@@ -274,9 +274,7 @@ function openSocketOrUndo(client: OpeningClient, undo: () => void): ReturnType<O
   }
 }
 
-/**
- * Returns the id that the client gave to an event; undefined for a large event, which is not parsed only for its id.
- */
+/** Returns the `event_id` of a client's event; undefined for a large event, because parsing it would take too long. */
 function eventIdOf(message: RealtimeMessage | undefined): string | undefined {
   const id =
     message === undefined || message.data.length > maxStepBytes ? undefined : parseEvent(message.data)?.["event_id"];

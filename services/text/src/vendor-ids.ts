@@ -33,7 +33,10 @@ export function withStoreUse<Params extends object>(
   };
 }
 
-/** Returns the use of a vendor's store by a parsed body. The generator yields so that other calls can proceed. */
+/**
+ * Returns the ids of a vendor's store that a parsed body contains, and whether the request creates objects there. Yields
+ * between steps, so that other calls can proceed.
+ */
 export function* storeUseIn(
   { catalog }: Pick<Deps["relay"], "catalog">,
   dialect: StoreDialect,

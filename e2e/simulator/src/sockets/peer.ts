@@ -6,8 +6,9 @@ import { pause } from "../core/pause.ts";
 const maxWaiting = 1024 * 1024;
 const pollMs = 5;
 
-/** Event, or the exact text to send. */
+/** Frame that a simulated vendor sends on a WebSocket. */
 export interface SocketFrame {
+  /** Object that is sent as JSON, or the exact text to send. */
   readonly event: object | string;
   /** True for frames with content, which delays and faults count. */
   readonly content?: boolean;

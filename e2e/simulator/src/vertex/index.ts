@@ -51,7 +51,7 @@ function requireRoles(body: unknown): void {
 const version = "vertex-2023-10-16";
 
 /** Reads a request to Claude. The path names the model, and the body has the version. */
-function predict({ body, headers }: EndpointCall, model: string, streams: boolean): ParsedRequest {
+function parseRawPredict({ body, headers }: EndpointCall, model: string, streams: boolean): ParsedRequest {
   if (!isRecord(body)) throw new Refusal(400, "The body is not an object.");
   const { anthropic_version: anthropicVersion, ...request } = body;
   if (anthropicVersion !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
@@ -89,9 +89,11 @@ export const vertex: Vendor = createVendor({
     action("google", "fetchPredictOperation", ({ body }) => fetchOperation(body)),
     videoEndpoint(/^\/storage\/v1\/b\/[^/]+\/o\/.*?(op\w+)%2Fsample_0\.mp4$/),
     action("anthropic", "rawPredict", (asking, model) =>
-      model === "count-tokens" ? openCount(asking.body, asking.headers, vertexPlatform) : predict(asking, model, false),
+      model === "count-tokens"
+        ? openCount(asking.body, asking.headers, vertexPlatform)
+        : parseRawPredict(asking, model, false),
     ),
-    action("anthropic", "streamRawPredict", (asking, model) => predict(asking, model, true)),
+    action("anthropic", "streamRawPredict", (asking, model) => parseRawPredict(asking, model, true)),
   ],
   authenticate({ headers, behaviour, path }) {
     const token = bearerOf(headers);

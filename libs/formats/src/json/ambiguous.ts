@@ -93,7 +93,7 @@ const [quote, colon, comma, openObject, closeObject, openArray, closeArray] = Bu
 /**
  * Refuses (400) a document with a duplicate member. The vendor might read another of the duplicates than the one that
  * was checked and priced. The bytes are searched only if they contain more members than `value`, the result of
- * JSON.parse. Takes steps of about a millisecond.
+ * JSON.parse. Yields about every millisecond, so that other calls can proceed.
  */
 export function* refuseDuplicatesInTurns(bytes: Buffer, value: unknown): Generator<undefined, void> {
   if ((yield* countValues(value)).members !== countMembers(bytes)) yield* refuseFirstDuplicate(bytes);

@@ -86,7 +86,7 @@ interface AttemptFees {
 /** Tiers that vendors may select if a request names none. */
 const vendorChosenTiers = ["priority", "scale"] as const;
 /** Tiers that cost no more than the default one. */
-const cheapTiers: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
+const tiersWithoutSurcharge: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
 /** Maximum calls of one tool in one answer for which money is held and that are billed. */
 const maxCalls = 1_000;
 
@@ -159,7 +159,7 @@ export class CallFees {
       units,
       price: (isConfirmed ? tierPrice : undefined) ?? price,
       serviceTier: tier === "default" || !(isConfirmed || tierPrice === undefined) ? undefined : tier,
-      isTierUnpriced: tierPrice === undefined && !cheapTiers.has(tier),
+      isTierUnpriced: tierPrice === undefined && !tiersWithoutSurcharge.has(tier),
     };
   }
 
@@ -261,7 +261,7 @@ export function isToolPriced({ unit, costsOnlyTokens }: RequestedTool, price: Pr
 
 /** Returns true if a service tier costs no more than the default one, or has a price. */
 export function isTierPriced(tier: Pick<RequestedTier, "name" | "alias">, price: Price): boolean {
-  return cheapTiers.has(tier.name) || price.serviceTiers.has(nameInPrice(tier, price));
+  return tiersWithoutSurcharge.has(tier.name) || price.serviceTiers.has(nameInPrice(tier, price));
 }
 
 /** Returns the name of a tier that has a factor. */

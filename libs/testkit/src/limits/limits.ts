@@ -9,7 +9,7 @@ export interface Limits {
 /** Variable from which `program.ts` reads the limits, as JSON. */
 export const limitsVariable = "TESTKIT_LIMITS";
 
-/** Returns a service's values with its limits replaced. */
+/** Returns a copy of a service's `env` with the given limits. */
 export function adjustEnv<Env>(service: string, env: Env, { relay, [service]: own = {} }: Limits): Env {
   const hasRelay = typeof env === "object" && env !== null && "relay" in env;
   const limits = hasRelay && relay !== undefined ? withLimits({ relay }, own) : own;

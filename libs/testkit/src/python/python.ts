@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 const root = join(import.meta.dirname, "../../../..");
 const configured = process.env["MODELGATE_PYTHON"] || globSync(join(root, ".tools/python-*/bin/python"))[0];
 
-/** Path of a Python program with the packages of docs/requirements.txt, or undefined. */
+/** Path of a Python interpreter that has the packages of docs/requirements.txt; undefined if none is installed. */
 export const python = configured !== undefined && existsSync(configured) ? configured : undefined;
 
 const maxSeconds = 120;

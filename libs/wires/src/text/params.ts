@@ -126,13 +126,13 @@ export function mediaOf(value: unknown, measure: MeasureMedia): Media {
   let characters = 0;
   let tokens = 0;
   let more = 0;
-  const waiting: unknown[] = [value];
-  while (waiting.length > 0) {
-    const next = waiting.pop();
-    if (Array.isArray(next)) for (const each of next) waiting.push(each);
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const next = stack.pop();
+    if (Array.isArray(next)) for (const each of next) stack.push(each);
     else if (isRecord(next)) {
       const measured = measure(next);
-      if (measured === undefined) for (const name in next) waiting.push(next[name]);
+      if (measured === undefined) for (const name in next) stack.push(next[name]);
       else {
         characters += measured.characters;
         tokens += measured.tokens;

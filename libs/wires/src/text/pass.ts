@@ -66,7 +66,7 @@ export interface PassTarget {
 
 export interface FittedBody {
   readonly body: Buffer;
-  /** Names of lost parts, in the neutral form or on the wire. */
+  /** Names of the dropped fields: the neutral names, or the paths in the request. */
   readonly dropped: readonly string[];
 }
 
@@ -122,7 +122,10 @@ export function renameAt(json: Buffer, path: readonly string[], model: string): 
   );
 }
 
-/** Sets the members of `echo`, which the vendor did not get, in an answer. */
+/**
+ * Sets the members of `echo` in an answer: members of the client's request that the answer must repeat although the
+ * vendor did not get them.
+ */
 export function withEcho(answer: Buffer, echo: JsonRecord): Buffer {
   const members = Object.entries(withoutUndefined(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
   return spliceMembers(answer, Object.fromEntries(members));

@@ -131,7 +131,7 @@ export interface CreatedReader {
 
 const maxCreated = 1_000;
 
-/** Returns the objects that a vendor created. */
+/** Returns the ids of the objects that a vendor created, as an answer names them: at most `maxCreated`. */
 export function createdIn(
   { read }: Pick<CreatedReader, "read">,
   answer: JsonRecord,

@@ -222,16 +222,16 @@ describe("a vendor of the same format", () => {
   });
 
   test("gets only the model's name replaced if it differs, in both directions", () => {
-    const renamed = bridge("vendor-live");
-    expect(renamed.fromClient(odd).toVendor[0]?.data.toString()).toBe(
+    const renamingBridge = bridge("vendor-live");
+    expect(renamingBridge.fromClient(odd).toVendor[0]?.data.toString()).toBe(
       '{ "type":"session.update" , "session": {"model" : "vendor-live","n":1.50}, "x":12345678901234567890 }',
     );
     const created = text('{"type":"session.created","session":{"id":"s", "model":"vendor-live-2026"}}');
-    expect(renamed.fromVendor(created).toClient[0]?.data.toString()).toBe(
+    expect(renamingBridge.fromVendor(created).toClient[0]?.data.toString()).toBe(
       '{"type":"session.created","session":{"id":"s", "model":"live"}}',
     );
     const delta = text('{"type":"response.output_text.delta","delta":"model"}');
-    expect(renamed.fromVendor(delta).toClient[0]).toBe(delta);
+    expect(renamingBridge.fromVendor(delta).toClient[0]).toBe(delta);
   });
 
   test.each([

@@ -27,7 +27,7 @@ function chat({ messages }: JsonRecord): string | undefined {
   return all.length === 0 ? "empty messages" : undefined;
 }
 
-/** Checks OpenAI's responses: a call precedes each output, and each call has one output. */
+/** Checks the input of OpenAI's Responses API: no empty message, and one output after each call. */
 function responses({ input }: JsonRecord): string | undefined {
   const open = new Set<unknown>();
   for (const { type = "message", call_id: id, content } of list(input)) {

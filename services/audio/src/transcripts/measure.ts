@@ -4,7 +4,7 @@ import { estimateTokens, type Call, type Measure, type Metered } from "@modelgat
 import type { AudioLength } from "../upload/audio-length.ts";
 
 const audioTokensPerSecond = { usual: 10, max: 25 } as const;
-/** Maximum output tokens: `base`, and `perSecond` of audio. */
+/** Maximum output tokens: `base`, plus `perSecond` for each second of audio. */
 const outputTokenBounds = { perSecond: 12, base: 64 } as const;
 /**
  * Maximum difference between the length that the vendor reports and the file's length: seconds, plus a share of the

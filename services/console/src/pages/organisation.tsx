@@ -42,8 +42,8 @@ export function OrganisationPage() {
                 key={team.id}
                 organisation={id}
                 team={team}
-                mayChange={mayChange && team.mayAdminister}
-                mayEdit={mayChange && found.mayAdminister}
+                mayManageTeam={mayChange && team.mayAdminister}
+                mayRenameOrDelete={mayChange && found.mayAdminister}
               />
             ))}
           </Stack>
@@ -95,13 +95,13 @@ function Admins({ organisation: { id, name, admins }, mayChange }: AdminsProps) 
 function TeamPart({
   organisation,
   team,
-  mayChange,
-  mayEdit,
+  mayManageTeam,
+  mayRenameOrDelete,
 }: {
   readonly organisation: string;
   readonly team: Team;
-  readonly mayChange: boolean;
-  readonly mayEdit: boolean;
+  readonly mayManageTeam: boolean;
+  readonly mayRenameOrDelete: boolean;
 }) {
   const { id, name, account, members } = team;
   const params = { id: organisation, team: id };
@@ -120,7 +120,7 @@ function TeamPart({
           </Text>
         </div>
         <Group gap="xs">
-          {mayChange && (
+          {mayManageTeam && (
             <Invite
               to={id}
               roles={["member", "admin"]}
@@ -133,7 +133,7 @@ function TeamPart({
               changes={["organisations"]}
             />
           )}
-          {mayEdit && (
+          {mayRenameOrDelete && (
             <EditName
               id={id}
               name={name}
@@ -144,9 +144,9 @@ function TeamPart({
         </Group>
       </Group>
       <Stack>
-        <TeamMembers organisation={organisation} team={id} members={members} mayRemove={mayChange} />
+        <TeamMembers organisation={organisation} team={id} members={members} mayRemove={mayManageTeam} />
         <Keys accountId={account} team={id} />
-        <Budgets accountId={account} team={{ id, mayChange }} />
+        <Budgets accountId={account} team={{ id, mayChange: mayManageTeam }} />
       </Stack>
     </Card>
   );

@@ -1,6 +1,9 @@
 import { useEffect, useState, type RefObject } from "react";
 
-/** Number of rows that are rendered above and below the visible ones. */
+/**
+ * Minimum number of rows that are rendered above and below the visible ones, and the number of rows after which
+ * scrolling causes a render.
+ */
 const extraRows = 20;
 
 /** Range of rendered rows, without `last`. */

@@ -7,8 +7,8 @@ import { modelListRequest, parseModels, errorInOneLine, type Provider, type Vend
 const [answerBytes, answerMs, maxConcurrent] = [8 * 1024 * 1024, 20_000, 8];
 
 /**
- * Makes a free request to the vendor of every enabled channel, with each key. Returns refused keys, servers that do not
- * answer, and missing model lists.
+ * Makes a free request to the vendor of every enabled channel, with each key, if there is such a request. Returns refused
+ * keys, servers that do not answer, and, for channels with `models: "*"`, missing, unreadable or empty model lists.
  */
 export async function checkVendors(
   channels: readonly ResolvedChannel[],

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { field } from "../field.ts";
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Scalar } from "yaml";
 
-/** Encrypted vendor key or value of a channel's header in the books. */
+/** A vendor key, or the value of a channel's header, as the books store it: encrypted. */
 export interface StoredVendorKey {
   readonly id: string;
   readonly sealed: string;

@@ -89,7 +89,7 @@ function forgottenPrices(price: ConfiguredPrices): readonly PriceField[] {
   return [...new Set(expected)].filter((field) => !hasPrice(field));
 }
 
-/** Returns prices that exist only for resolutions. */
+/** Returns the price fields that `resolutions` sets and the model's usual price does not. */
 function resolutionOnlyPrices({ resolutions = {}, ...usual }: ConfiguredPrices): readonly string[] {
   const pricedFields = Object.values(resolutions).flatMap((price) => Object.keys(price));
   return [...new Set(pricedFields)].filter((field) => !Object.hasOwn(usual, field));

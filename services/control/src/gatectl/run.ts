@@ -97,7 +97,10 @@ function toSingular(words: readonly string[]): readonly string[] {
   return hasCommand(verb) ? [one, verb, ...rest] : [one, "list", ...words.slice(1)];
 }
 
-/** Returns an overview for words that match no command. */
+/**
+ * Returns the list of commands if help was requested; otherwise the message for an unknown command, with the list as a
+ * hint.
+ */
 function overviewFor(words: readonly string[]): {
   readonly text: string;
   readonly isHelp: boolean;

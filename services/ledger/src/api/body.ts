@@ -75,7 +75,7 @@ export const fieldReaders = {
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidField(name, "an object");
     return { ...value };
   },
-  /** Reads an action, which a newer version of control may have added. */
+  /** Reads the name of an action. Only its form is checked, because a newer version of control may have added it. */
   action(body: unknown): RecordedAction {
     const action = fieldReaders.text(body, "action");
     if (!isActionName(action)) throw invalidField("action", "an action, such as token.set");

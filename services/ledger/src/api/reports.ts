@@ -10,7 +10,10 @@ import { maxTotals, parseDimensions } from "./totals.ts";
 const dayMs = 86_400_000;
 /** Maximum number of complete days from which a forecast is computed. */
 const forecastDays = 7;
-/** Number of days in which the first call of a new account is searched. */
+/**
+ * Number of days before today in which the first call is searched. The mean of a forecast does not include days before
+ * that call.
+ */
 const firstCallDays = 35;
 
 /** Routes of reports: a forecast of the spend, and a chargeback as CSV. */

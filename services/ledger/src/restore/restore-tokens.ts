@@ -6,8 +6,8 @@ import { writeBookedToken, type WriteDeps } from "../accounts/write-to-redis.ts"
 const batchSize = 500;
 
 /**
- * Restores API keys that Redis lacks or has in an earlier state. Otherwise a key that was disabled just before the loss
- * would work again. Returns the number of restored keys.
+ * Restores API keys that Redis lacks, or has in an earlier state, after it lost data. Otherwise a key that was disabled
+ * just before the loss would work again. Returns the number of restored keys.
  */
 export async function restoreTokens({ redis, books }: WriteDeps, accounts: readonly string[]): Promise<number> {
   const tokens = await readTokensOf(books, accounts);

@@ -1,10 +1,9 @@
+// Creates openai.golden.json from OpenAI's OpenAPI document in JSON (https://github.com/openai/openai-openapi, MIT):
+// node services/text/test/published/extract.ts PATH/openapi.json
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * Creates `openai.golden.json` from OpenAI's published document (https://github.com/openai/openai-openapi, MIT): `node
- * services/text/test/published/extract.ts PATH/openapi.json`.
- */
+/** Schemas to keep, together with the schemas that they refer to. */
 const roots = [
   "CompactResource",
   "CreateChatCompletionResponse",

@@ -56,7 +56,7 @@ const geminiOnlySettings =
 const supportedMembers = {
   generation: ["responseModalities", "maxOutputTokens", "speechConfig"],
   speech: ["voiceConfig"],
-  turns: ["automaticActivityDetection", "activityHandling"],
+  realtimeInput: ["automaticActivityDetection", "activityHandling"],
   detection: ["disabled", "prefixPaddingMs", "silenceDurationMs"],
   function: ["name", "description", "parameters", "parametersJsonSchema"],
 };
@@ -65,15 +65,15 @@ const supportedMembers = {
 export function droppedSettings(setup: JsonRecord, transcriber: string | undefined): readonly string[] {
   const config = objectAt(setup, "generationConfig");
   const speech = objectAt(config, "speechConfig");
-  const turns = objectAt(setup, "realtimeInputConfig");
-  const detection = objectAt(turns, "automaticActivityDetection");
+  const realtimeInput = objectAt(setup, "realtimeInputConfig");
+  const detection = objectAt(realtimeInput, "automaticActivityDetection");
   const losesVoice = isRecord(speech["voiceConfig"]) && voiceOf(setup) === undefined;
   const unsupportedNames = [
     ...geminiOnlySettings.filter((name) => isSet(setup[name])),
     ...unsupportedMembers("generationConfig", config, supportedMembers.generation),
     ...unsupportedMembers("generationConfig.speechConfig", speech, supportedMembers.speech),
     ...(losesVoice ? ["generationConfig.speechConfig.voiceConfig"] : []),
-    ...unsupportedMembers("realtimeInputConfig", turns, supportedMembers.turns),
+    ...unsupportedMembers("realtimeInputConfig", realtimeInput, supportedMembers.realtimeInput),
     ...(setupMarksTurns(setup)
       ? []
       : unsupportedMembers("realtimeInputConfig.automaticActivityDetection", detection, supportedMembers.detection)),

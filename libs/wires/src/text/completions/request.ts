@@ -89,7 +89,7 @@ function parsePrompt(prompt: unknown, path: string, fields: Fields): string {
   return prompt;
 }
 
-/** Returns true for an array of several text prompts. Prompts of token ids are not split. */
+/** Returns true for several text prompts, each of which becomes one call. Prompts of token ids cannot be converted. */
 export function isBatch({ prompt }: JsonRecord): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }

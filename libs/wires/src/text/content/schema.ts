@@ -9,7 +9,7 @@ const countMembers: ReadonlySet<string> = new Set(
   "minItems maxItems minProperties maxProperties minLength maxLength".split(" "),
 );
 
-/** Converts the vendor's schema (upper-case types, `nullable`) to JSON Schema. */
+/** Converts a schema in Gemini's format (upper-case types, `nullable`) to JSON Schema. */
 export function toJsonSchema(schema: unknown, depth = 0): JsonRecord {
   if (!isRecord(schema) || depth > maxSchemaDepth) return {};
   const members = Object.entries(schema)

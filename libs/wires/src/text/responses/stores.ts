@@ -63,7 +63,10 @@ const memberWithAllContent: Readonly<Record<string, string>> = {
   image_generation_call: "result",
 };
 
-/** Members with a part of the content of items. A vendor with a store still looks up the ids of these items. */
+/**
+ * Members that contain only a part of an item's content, by the type of the item. A vendor with a store looks up the ids
+ * of such items; other vendors read the members.
+ */
 const contentMembers: Readonly<Record<string, readonly string[]>> = {
   reasoning: ["content", "summary"],
   web_search_call: ["action"],

@@ -265,8 +265,8 @@ describe("answers", () => {
     expect(live.client({ type: "response.create" }).vendor).toEqual([
       { toolResponse: { functionResponses: [{ id: "c1", name: "weather", response: { output: "sunny" } }] } },
     ]);
-    const unknown = live.client({ type: "conversation.item.create", item: { ...output, call_id: "c9" } });
-    expect(unknown.client).toMatchObject([{ type: "error", error: { param: "item.call_id" } }]);
+    const refusedOutput = live.client({ type: "conversation.item.create", item: { ...output, call_id: "c9" } });
+    expect(refusedOutput.client).toMatchObject([{ type: "error", error: { param: "item.call_id" } }]);
   });
 
   test("are interrupted by speech, and cancelled by the client", () => {

@@ -37,9 +37,9 @@ function whole({ content, usage, stopReason: reason }: Answer): JsonRecord {
 /** Returns the stream deltas of a block, with its text in two. */
 function deltasOf(one: any): readonly object[] {
   const halves = (text: string): readonly string[] => {
-    const letters = Array.from(text);
-    const middle = Math.floor(letters.length / 2);
-    return [letters.slice(0, middle).join(""), letters.slice(middle).join("")];
+    const characters = Array.from(text);
+    const middle = Math.floor(characters.length / 2);
+    return [characters.slice(0, middle).join(""), characters.slice(middle).join("")];
   };
   if (one.text !== undefined) return halves(one.text).map((text) => ({ text }));
   if (one.toolUse !== undefined)

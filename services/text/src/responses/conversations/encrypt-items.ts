@@ -48,8 +48,8 @@ export async function encryptItems(
 }
 
 /**
- * Returns the id and sizes of an item. `item` is a copy to store instead, if another item has the same id, or another
- * secret has encrypted its compaction.
+ * Returns the id and sizes of an item. `item` is a changed copy to store instead: with a new id if the id is missing,
+ * too long or taken, and with its compaction encrypted by the current secret. Undefined if neither was necessary.
  */
 async function indexEntryOf(
   text: Buffer,

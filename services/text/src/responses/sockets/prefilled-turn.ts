@@ -27,9 +27,9 @@ export async function storePrefilledTurn(
   const now = Math.floor(Date.now() / 1_000);
   const writer = client.stream({ model: params.model, requestBody, request, answerId: id, now, inputTokens: 0 });
   writer.write({ type: "usage", usage: {} });
-  const frames = writer.write({ type: "start", id, model: params.model, createdAt: now });
-  const finished = writer.write({ type: "finish", choice: 0, reason: "stop" }) + writer.end();
-  const response = responseIn(finished) ?? {};
+  const startFrames = writer.write({ type: "start", id, model: params.model, createdAt: now });
+  const endFrames = writer.write({ type: "finish", choice: 0, reason: "stop" }) + writer.end();
+  const response = responseIn(endFrames) ?? {};
   const stored = { response, input: itemsOf(requestBody["input"]), ancestors };
   const verdict = params.store
     ? await deps.responses.save(call.caller.accountId, id, stored, body.bytes.length)
@@ -37,5 +37,5 @@ export async function storePrefilledTurn(
   if (verdict === "full") throw contentLimitFailure();
   onAnswered(Promise.resolve({ id, stored }));
   call.answer.begin(200, {});
-  call.answer.end(frames + finished);
+  call.answer.end(startFrames + endFrames);
 }

@@ -68,8 +68,8 @@ export class ResponseSockets implements Disposable {
     const refusesUnsupported = firstHeader(request.headers, [headers.strict]) === "true";
     const responseSocket = new ResponseSocket(this.#deps, { caller, requestId, span, refusesUnsupported }, client);
     this.#open.add(responseSocket);
-    // An edge that stops ends its half of the connection. This listener runs before the WebSocket's listener, after
-    // which nothing can be sent.
+    // When an edge stops, it ends its half of the connection. After the WebSocket's own `end` listener has run, nothing
+    // can be sent, so this listener runs before it.
     socket.prependOnceListener("end", () => {
       if (client.readyState === client.OPEN) responseSocket.interrupt(restartFailure());
     });
