@@ -6,15 +6,15 @@ import { signInByLink } from "../../services/control/test/console/people.ts";
 
 const emptyKey = "sk-empty-0123456789abcdef";
 /** Key whose daily budget is below the price of a call. */
-const boundKey = "sk-bound-0123456789abcdef";
+const budgetedKey = "sk-budgeted-0123456789abcdef";
 let suite: Suite;
 beforeAll(async () => {
   const empty = { balance: "0.00", tokens: [{ key: emptyKey, group: "default" }] };
-  const bound = {
+  const budgeted = {
     balance: "1.00",
-    tokens: [{ key: boundKey, group: "default", budget: { dollarsPerDay: 0.0005 } }],
+    tokens: [{ key: budgetedKey, group: "default", budget: { dollarsPerDay: 0.0005 } }],
   };
-  suite = await startSuite({ config: { ...config, accounts: { ...config.accounts, empty, bound } } });
+  suite = await startSuite({ config: { ...config, accounts: { ...config.accounts, empty, budgeted } } });
   await suite.ask("channel", "disable", "other");
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
@@ -52,7 +52,7 @@ test.concurrent.each([
     "insufficient_quota",
     "poor",
   ],
-  ["a key's daily budget", hello("fixed"), boundKey, 402, "insufficient_quota", "bound"],
+  ["a key's daily budget", hello("fixed"), budgetedKey, 402, "insufficient_quota", "budgeted"],
   ["an invalid field", { ...hello("chat"), messages: "my secret" }, keys.demo, 400, "invalid_value", "demo"],
 ] as const)("%s is found by its request id", async (_, body, key, status, code, accountId) => {
   const [answered, requestId] = await call(body, key);

@@ -21,7 +21,7 @@ beforeAll(async () => {
       models: {
         ...config.models,
         ...Object.fromEntries(numbers.map((at) => [`pair-${at}`, chat])),
-        ...Object.fromEntries(numbers.map((at) => [`lone-${at}`, fixed])),
+        ...Object.fromEntries(numbers.map((at) => [`single-${at}`, fixed])),
         shared: chat,
         quick: chat,
         seat: chat,
@@ -32,7 +32,7 @@ beforeAll(async () => {
         ...numbers.flatMap((at) => [
           channel(`first-${at}`, [`pair-${at}`], { priority: 10 }),
           channel(`second-${at}`, [`pair-${at}`]),
-          channel(`lone-${at}`, [`lone-${at}`]),
+          channel(`single-${at}`, [`single-${at}`]),
         ]),
         channel("heavy", ["shared"], { weight: 1 }),
         channel("light", ["shared"], { weight: 0 }),
@@ -52,9 +52,9 @@ function freshPair() {
   const at = String(pairs++);
   return { pair: `pair-${at}`, first: `first-${at}`, second: `second-${at}` };
 }
-let lones = 0;
+let singleChannelModels = 0;
 /** Returns an unused model with one channel. */
-const freshLone = (): string => `lone-${lones++}`;
+const freshSingleChannelModel = (): string => `single-${singleChannelModels++}`;
 
 const count = async (name: string) => (await area.simulator.requests(name)).length;
 const eventOf = (requestId: string | null) => area.eventOf(requestId);
@@ -131,9 +131,9 @@ test.each([
   ["a failing vendor", { status: 500 }, 502, "upstream_error"],
   ["a rate limit", { status: 429, retryAfter: "7" }, 429, "upstream_rate_limited"],
 ])("with one channel only, %s becomes %j", async (_, behaviour, status, code) => {
-  const lone = freshLone();
-  await area.simulator.script(lone, [behaviour]);
-  const answer = await post(area, hello(lone));
+  const single = freshSingleChannelModel();
+  await area.simulator.script(single, [behaviour]);
+  const answer = await post(area, hello(single));
   expect(answer.status).toBe(status);
   expect(await answer.json()).toMatchObject({ error: { code } });
   if (status === 429) expect(answer.headers.get("retry-after")).toBe("7");
@@ -145,24 +145,24 @@ test.each([
 });
 
 test("a channel with repeated failures is in cooldown, and works again when it is switched on", async () => {
-  const lone = freshLone();
-  await area.simulator.script(lone, [{ status: 500, repeat: true }]);
-  for (let at = 0; at < 3; at++) expect((await post(area, another(lone))).status).toBe(502);
+  const single = freshSingleChannelModel();
+  await area.simulator.script(single, [{ status: 500, repeat: true }]);
+  for (let at = 0; at < 3; at++) expect((await post(area, another(single))).status).toBe(502);
   await until("the cooldown to be shared", async () => {
     const { accountCooldowns } = await readChannelStates(area.redis);
-    return [...accountCooldowns.keys()].filter((name) => name.includes(lone)).length === 1;
+    return [...accountCooldowns.keys()].filter((name) => name.includes(single)).length === 1;
   });
   // The model has one channel: some calls still try it, the others get a `retry-after`.
   const refused = await until("a call to be turned away", async () => {
-    const answer = await post(area, another(lone));
+    const answer = await post(area, another(single));
     return answer.status === 503 && answer;
   });
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-  await area.simulator.script(lone, []);
-  await switchChannel(area.redis, lone, false, "test");
-  await until("the channel to be off", async () => (await post(area, another(lone))).status === 503);
-  await switchChannel(area.redis, lone, true, "");
-  await until("the channel to work again", async () => (await post(area, hello(lone))).status === 200);
+  await area.simulator.script(single, []);
+  await switchChannel(area.redis, single, false, "test");
+  await until("the channel to be off", async () => (await post(area, another(single))).status === 503);
+  await switchChannel(area.redis, single, true, "");
+  await until("the channel to work again", async () => (await post(area, hello(single))).status === 200);
 });
 
 test("a silent vendor gets 504", async () => {
