@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createLogger } from "@modelgate/platform";
 import { startBackends, testUsageDraft, type Backends } from "@modelgate/testkit";
 import {
   accountKeys,
@@ -66,18 +67,22 @@ test("the copy of a published event is kept although a later attempt to publish 
   expect((await readCopies(redis, copies)).map(({ event }) => event.id)).toEqual([callId]);
 });
 
-test("up to 10,000 events of a shard have copies; an unreadable copy does not hide the others", async () => {
+test("up to 1,000 events of a shard have copies, and a warning names the others once; an unreadable copy does not hide the others", async () => {
   const shard = shardOf("many");
   const { event } = await settleCall("many", "call");
-  await redis.eval("for at = 1, 9998 do redis.call('HSET', KEYS[1], at, '{}') end", 1, accountKeys.sent(shard));
-  for (const id of ["first", "second", "third"]) {
+  await redis.eval("for at = 1, 998 do redis.call('HSET', KEYS[1], at, '{}') end", 1, accountKeys.sent(shard));
+  const { log } = createLogger("test", "silent");
+  const warned = vi.spyOn(log, "warn");
+  for (const id of ["first", "second", "third", "fourth"]) {
     const entry = { shard, entryId: "0-1", event: { ...event, id } };
     await publishEntries(
       redis,
       publishingBus(() => undefined),
       [entry],
+      log,
     );
   }
+  expect(warned.mock.calls).toEqual([[{ shard }, expect.stringContaining("no copy")]]);
   const copies = (await listCopies(redis, [shard])).filter(({ name }) => name === "1" || !/^\d+$/.test(name));
   const unreadable: string[] = [];
   const events = await readCopies(redis, copies, (_, { name }) => unreadable.push(name));

@@ -112,5 +112,5 @@ async function publishLeftovers(
   const unpublished = await readUnpublished(redis, shard, leftBehindMs, batch, (error, entryId) =>
     log.error({ err: error, shard, entryId }, "an event in the outbox cannot be read and stays there"),
   );
-  if (unpublished.length > 0) published.inc(await publishEntries(redis, bus, [...unpublished]));
+  if (unpublished.length > 0) published.inc(await publishEntries(redis, bus, [...unpublished], log));
 }

@@ -32,7 +32,7 @@ export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: L
       const batch = queue.slice(0, batchSize).flat();
       queue = queue.slice(batchSize);
       try {
-        await publishEntries(redis, bus, batch);
+        await publishEntries(redis, bus, batch, log);
       } catch (error) {
         log.warn({ err: error, events: batch.length }, "events were not published: the ledger will publish them");
       }

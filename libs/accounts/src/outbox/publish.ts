@@ -12,7 +12,7 @@ import {
   usageSubject,
   type Area,
 } from "@modelgate/contracts";
-import type { Bus, BusMessage, Redis } from "@modelgate/platform";
+import type { Bus, BusMessage, Logger, Redis } from "@modelgate/platform";
 import { accountKeys, shardOf, shards } from "../keys.ts";
 
 /** An event that is published through the outbox: a settled call, a transition of a task, or a change of a balance. */
@@ -49,9 +49,14 @@ function messageOf(event: OutboxEvent, body: string): BusMessage {
 /**
  * Publishes events, and removes them from the outbox after JetStream has stored them. Returns the number of stored
  * events. If an event fails, it and the later events of its task stay in the outbox. If the removal fails, an event is
- * published again; JetStream drops the second message by its `Nats-Msg-Id`.
+ * published again; JetStream drops the second message by its `Nats-Msg-Id`. If events get no copy, a warning is logged.
  */
-export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
+export async function publishEntries(
+  redis: Redis,
+  bus: Bus,
+  entries: readonly OutboxEntry[],
+  log?: Logger,
+): Promise<number> {
   const serialized: SerializedEntry[] = [];
   for (const entry of entries) {
     const { event, text = JSON.stringify(event) } = entry;
@@ -59,7 +64,7 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   }
   const byShard = Map.groupBy(serialized, ({ entry }) => entry.shard);
   const copies: Promise<void>[] = [];
-  for (const [shard, several] of byShard) copies.push(storeCopies(redis, shard, several));
+  for (const [shard, several] of byShard) copies.push(storeCopies(redis, shard, several, log));
   // The events are published even if Redis does not answer, because Redis may have lost them.
   await Promise.allSettled(copies);
   // The copies stay even if an event is not stored now: another process may have published the same event and removed
@@ -157,8 +162,11 @@ export function readTaskEntries(shard: string, parts: readonly string[]): Outbox
   return entries;
 }
 
-/** Maximum number of events of a shard that have copies. */
-const maxCopies = 10_000;
+/** Maximum number of events of a shard that have copies. All copies together take about 60 MB. */
+const maxCopies = 1_000;
+/** Minimum ms between two warnings about events without a copy. */
+const warningMs = 60_000;
+let nextWarningAt = 0;
 
 /** The copy of an event in Redis: its shard, and its name in this shard. */
 export interface EventCopy {
@@ -183,11 +191,21 @@ function uniqueName(event: OutboxEvent): string {
 
 /**
  * Stores copies of events in Redis until the books contain them, because JetStream may lose its storage. If the shard
- * has too many copies, none are stored.
+ * would have too many copies, none are stored.
  */
-async function storeCopies(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
+async function storeCopies(
+  redis: Redis,
+  shard: string,
+  several: readonly SerializedEntry[],
+  log: Logger | undefined,
+): Promise<void> {
   const key = accountKeys.sent(shard);
-  if ((await redis.hlen(key)) + several.length > maxCopies) return;
+  if ((await redis.hlen(key)) + several.length > maxCopies) {
+    if (log === undefined || performance.now() < nextWarningAt) return;
+    nextWarningAt = performance.now() + warningMs;
+    log.warn({ shard }, "events have no copy in Redis, because too many are not in the books: NATS must not lose them");
+    return;
+  }
   const fields: string[] = [];
   for (const { entry, text } of several) fields.push(uniqueName(entry.event), text);
   await redis.hset(key, ...fields);
