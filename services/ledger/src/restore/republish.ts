@@ -1,4 +1,4 @@
-import { listCopies, readCopies, type EventCopy } from "@modelgate/accounts";
+import { listCopies, readCopies, type CopiedEvent, type EventCopy } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
 import { readServerState, msUntilSharedTick, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -62,18 +62,34 @@ function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOp
    */
   let emptyAt: string | undefined;
 
-  async function publish(copies: readonly EventCopy[]): Promise<void> {
+  /** Publishes events, and returns those that NATS has stored. */
+  async function publish(copies: readonly EventCopy[]): Promise<readonly CopiedEvent[]> {
     const events = await readCopies(redis, copies, (error, { shard, name }) => {
       unreadable.add(name);
       log.error({ err: error, shard, name }, "the copy of an event cannot be read and stays there");
     });
-    if (events.length === 0) return;
+    if (events.length === 0) return [];
     const results = await bus.publish(events.map(({ message }) => message));
-    const stored = events.filter((_, at) => results[at] === undefined);
-    if (stored.length === 0) return;
-    await connection.useDuringMove((books) => recordPublished({ redis, books }, stored));
-    for (const { name } of stored) firstSeenAt.delete(name);
-    log.warn({ events: stored.length }, "events that are not in the books are published again");
+    return events.filter((_, at) => results[at] === undefined);
+  }
+
+  /** Publishes all events, also if the books are unavailable. Returns the error of the books. */
+  async function publishAll(copies: readonly EventCopy[]): Promise<unknown> {
+    let failure: unknown;
+    let published = 0;
+    for (let from = 0; from < copies.length; from += batchSize) {
+      const stored = await publish(copies.slice(from, from + batchSize));
+      published += stored.length;
+      if (stored.length === 0 || failure !== undefined) continue;
+      try {
+        await connection.useDuringMove((books) => recordPublished({ redis, books }, stored));
+        for (const { name } of stored) firstSeenAt.delete(name);
+      } catch (error) {
+        failure = error;
+      }
+    }
+    if (published > 0) log.warn({ events: published }, "events that are not in the books are published again");
+    return failure;
   }
 
   return async () => {
@@ -84,13 +100,16 @@ function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOp
     const results = await Promise.all(streams.map(({ name }) => bus.readProgress(name, streamConsumers[name])));
     const progress = results.filter((value) => value !== undefined);
     if (progress.length < results.length) return; // a stream is missing, and is about to be recreated
-    const isRecreated = progress.some(({ created }, at) => created !== (knownStreams[at] ?? created));
-    knownStreams = progress.map(({ created }) => created);
+    const created = progress.map((stream) => stream.created);
+    const isRecreated = created.some((time, at) => time !== (knownStreams[at] ?? time));
+    if (!isRecreated) knownStreams = created;
     if (!isRecreated && progress.some(({ last, handled }) => handled < last)) return;
     const copies = (await listCopies(redis)).filter(({ name }) => !unreadable.has(name));
     emptyAt = copies.length === 0 ? writes : undefined;
     firstSeenAt = new Map(copies.map(({ name }) => [name, firstSeenAt.get(name) ?? now]));
     const due = isRecreated ? copies : copies.filter(({ name }) => now - (firstSeenAt.get(name) ?? now) > afterMs);
-    for (let from = 0; from < due.length; from += batchSize) await publish(due.slice(from, from + batchSize));
+    const failure = await publishAll(due);
+    knownStreams = created;
+    if (failure !== undefined) throw failure;
   };
 }
