@@ -110,9 +110,9 @@ async function repairAccount(
     if (account.createdAt !== "") await restoreAccounts(deps, [account]);
     return account.isComplete;
   }
+  if (comparison === "incomplete" && !isGapUnchanged(seenGaps, account)) return false;
   // JetStream may discard a second settlement as a duplicate, so published events are also recorded directly.
   if ((await recordPublishedOf(deps, account.id)) > 0) return false;
-  if (comparison === "incomplete" && !isGapUnchanged(seenGaps, account)) return false;
   const branches = await findBranches(deps.books, account, redisHead.head);
   const reinstated = await reinstateReceipts(deps.books, account.id, branches?.hashBefore ?? redisHead.head);
   if (branches !== undefined && reinstated === 0)

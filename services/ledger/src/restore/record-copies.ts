@@ -1,5 +1,6 @@
 import { listCopies, removeReadCopies, readCopies, shardOf, type CopiedEvent } from "@modelgate/accounts";
 import { recordCalls, recordCredits, recordTasks } from "@modelgate/books";
+import { nextTurn } from "@modelgate/platform";
 import { countUsage } from "../ledger-metrics.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
@@ -26,10 +27,18 @@ export async function recordPublished(
   await removeReadCopies(redis, copies);
 }
 
+/** Number of copies that are read at a time, in a few milliseconds. */
+const batchSize = 250;
+
 /** Records the copied events of one account. Returns their number. */
 export async function recordPublishedOf(deps: Pick<RestoreDeps, "redis" | "books">, account: string): Promise<number> {
   const copies = await listCopies(deps.redis, [shardOf(account)]);
-  const published = (await readCopies(deps.redis, copies)).filter(({ event }) => event.accountId === account);
+  const published: CopiedEvent[] = [];
+  for (let from = 0; from < copies.length; from += batchSize) {
+    const events = await readCopies(deps.redis, copies.slice(from, from + batchSize));
+    published.push(...events.filter(({ event }) => event.accountId === account));
+    await nextTurn();
+  }
   if (published.length > 0) await recordPublished(deps, published);
   return published.length;
 }
