@@ -80,7 +80,14 @@ class Connection implements BooksConnection {
       throw new Failure("server_overloaded", "Usage is still being moved from Redis into the books; try again later.", {
         retryAfterSeconds: 5,
       });
-    return this.useDuringMove(step);
+    return this.useDuringMove(step).catch((error: unknown) => {
+      if (!isStatementTimeout(error)) throw error;
+      throw new Failure(
+        "server_overloaded",
+        "The books needed too long for this query: choose a shorter period or more filters.",
+        { cause: error },
+      );
+    });
   }
 
   async useDuringMove<T>(step: (books: Books) => Promise<T>): Promise<T> {
@@ -93,12 +100,6 @@ class Connection implements BooksConnection {
       if (this.#unavailableSince === before) this.#report(undefined);
       return result;
     } catch (error) {
-      if (isStatementTimeout(error))
-        throw new Failure(
-          "server_overloaded",
-          "The books needed too long for this query: choose a shorter period or more filters.",
-          { cause: error },
-        );
       if (!isUnavailable(error)) throw error;
       this.#report(error);
       throw this.#unavailable(error);

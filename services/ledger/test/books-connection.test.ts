@@ -10,4 +10,6 @@ test("a query that takes too long for the books is refused with advice", async (
     message: expect.stringContaining("choose a shorter period"),
     cause: canceled,
   });
+  // A change that waits for a lock gets no advice about periods.
+  await expect(connection.useDuringMove(() => Promise.reject(canceled))).rejects.toBe(canceled);
 });
