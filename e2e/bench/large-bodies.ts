@@ -39,20 +39,25 @@ const config = {
 };
 
 /** Signature that the gateway sends with unsigned reasoning (`placeholderSignature` in libs/wires). */
-const placeholder = Buffer.from('{"modelgate":1}').toString("base64");
+const placeholderSignature = Buffer.from('{"modelgate":1}').toString("base64");
 const message = (content: unknown, model = "chat"): object => ({ model, messages: [{ role: "user", content }] });
-const image = (bytes: number) => [
+const imageContent = (bytes: number) => [
   { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(bytes)}` } },
 ];
 const members = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1]));
-const picture = (bytes: number): string => `iVBORw0KGgo${"A".repeat(bytes - 11)}`;
+const pngBase64 = (bytes: number): string => `iVBORw0KGgo${"A".repeat(bytes - 11)}`;
 const history = {
   model: "other",
   max_tokens: 9,
   messages: Array.from({ length: 24_000 }, (_, at) => ({
     role: at % 2 === 0 ? "user" : "assistant",
     content: [
-      { type: at % 2 === 0 ? "text" : "thinking", text: "x".repeat(500), thinking: "x", signature: placeholder },
+      {
+        type: at % 2 === 0 ? "text" : "thinking",
+        text: "x".repeat(500),
+        thinking: "x",
+        signature: placeholderSignature,
+      },
     ],
   })),
 };
@@ -65,47 +70,47 @@ interface Case {
   readonly path?: string;
   readonly make: () => object | string;
 }
-const chat = (make: Case["make"]): Case => ({ make });
-const drawing = (make: Case["make"]): Case => ({ area: "media", path: "/v1/images/edits", make });
-const film = (path: string, make: Case["make"]): Case => ({ area: "video", path, make });
+const chatCase = (make: Case["make"]): Case => ({ make });
+const imageEditCase = (make: Case["make"]): Case => ({ area: "media", path: "/v1/images/edits", make });
+const videoCase = (path: string, make: Case["make"]): Case => ({ area: "video", path, make });
 const cases: Readonly<Record<string, Case>> = {
-  "48 MB image, passed": chat(() => message(image(48e6))),
-  "48 MB image, converted": chat(() => message(image(48e6), "other")),
-  "48 MB of escapes, passed": chat(() => message('"'.repeat(24e6))),
-  "48 MB of words, converted": chat(() => message("wörds ".repeat(7e6), "other")),
-  "60 MB of the letter r": chat(() => message("r".repeat(60e6))),
+  "48 MB image, passed": chatCase(() => message(imageContent(48e6))),
+  "48 MB image, converted": chatCase(() => message(imageContent(48e6), "other")),
+  "48 MB of escapes, passed": chatCase(() => message('"'.repeat(24e6))),
+  "48 MB of words, converted": chatCase(() => message("wörds ".repeat(7e6), "other")),
+  "60 MB of the letter r": chatCase(() => message("r".repeat(60e6))),
   "24,000 messages with placeholder signatures": { path: "/v1/messages", make: () => history },
-  "50,000 messages of 800 bytes": chat(() => ({
+  "50,000 messages of 800 bytes": chatCase(() => ({
     model: "chat",
     messages: Array.from({ length: 49_000 }, () => ({ role: "user", content: "x".repeat(800) })),
   })),
-  "400,000 numbers": chat(() => ({ ...message("hi"), other: Array.from({ length: 400_000 }, (_, at) => at) })),
-  "99,000 members": chat(() => ({ ...message("hi"), other: members(99_000) })),
-  "99,000 members at the top": chat(() => ({ ...message("hi"), ...members(99_000) })),
-  "1,000,000 members": chat(() => ({ ...message("hi"), other: members(1_000_000) })),
-  "5,000,000 members, 64 MB": chat(() => ({ ...message("hi"), other: members(4_000_000) })),
-  "60 MB of spaces": chat(() => JSON.stringify(message("hi")).replace(":", `:${" ".repeat(60e6)}`)),
-  "48 MB picture as a form": drawing(() => ({ model: "gpt-image-1", prompt: "p", image: picture(48e6) })),
-  "48 MB picture as JSON": drawing(() => ({ model: "qwen-image", prompt: "p", image: picture(48e6) })),
-  "16 pictures of 3 MB as a form": drawing(() => ({
+  "400,000 numbers": chatCase(() => ({ ...message("hi"), other: Array.from({ length: 400_000 }, (_, at) => at) })),
+  "99,000 members": chatCase(() => ({ ...message("hi"), other: members(99_000) })),
+  "99,000 members at the top": chatCase(() => ({ ...message("hi"), ...members(99_000) })),
+  "1,000,000 members": chatCase(() => ({ ...message("hi"), other: members(1_000_000) })),
+  "5,000,000 members, 64 MB": chatCase(() => ({ ...message("hi"), other: members(4_000_000) })),
+  "60 MB of spaces": chatCase(() => JSON.stringify(message("hi")).replace(":", `:${" ".repeat(60e6)}`)),
+  "48 MB picture as a form": imageEditCase(() => ({ model: "gpt-image-1", prompt: "p", image: pngBase64(48e6) })),
+  "48 MB picture as JSON": imageEditCase(() => ({ model: "qwen-image", prompt: "p", image: pngBase64(48e6) })),
+  "16 pictures of 3 MB as a form": imageEditCase(() => ({
     model: "gpt-image-1",
     prompt: "p",
-    image: Array.from({ length: 16 }, () => picture(3e6)),
+    image: Array.from({ length: 16 }, () => pngBase64(3e6)),
   })),
-  "36 MB first frame as a form": film("/v1/video/generations", () => ({
+  "36 MB first frame as a form": videoCase("/v1/video/generations", () => ({
     model: "sora-2",
     prompt: "p",
-    image: picture(36e6),
+    image: pngBase64(36e6),
   })),
-  "36 MB first frame for Kling": film("/v1/video/generations", () => ({
+  "36 MB first frame for Kling": videoCase("/v1/video/generations", () => ({
     model: "kling-v2",
     prompt: "p",
-    image: picture(36e6),
+    image: pngBase64(36e6),
   })),
-  "36 MB first frame for Jimeng": film("/v1/video/generations", () => ({
+  "36 MB first frame for Jimeng": videoCase("/v1/video/generations", () => ({
     model: "jimeng_t2v_v30",
     prompt: "p",
-    image: picture(36e6),
+    image: pngBase64(36e6),
   })),
 };
 
@@ -173,7 +178,7 @@ if ("ten at once".includes(only)) {
   const attack: readonly (readonly [body: object, isCompressed: boolean])[] = [
     [{ ...message("hi"), other: members(4_000_000) }, true],
     [{ ...message("hi"), other: members(1_000_000) }, false],
-    [message(image(48e6)), false],
+    [message(imageContent(48e6)), false],
   ];
   for (const [at, [body, isCompressed]] of attack.entries())
     await measure(`ten at once, ${at + 1} of the attack's bodies`, "text", async () => {

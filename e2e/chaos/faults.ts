@@ -73,19 +73,19 @@ const killFault = (name: KillableProcess, more: Partial<Fault>): Fault => ({
   ...more,
 });
 
-const cut = /no answer|cut|1006|task did not end/;
+const cutFailures = /no answer|cut|1006|task did not end/;
 const killedFailures = /503|error|cut|1012|task did not end/;
-const unavailable = /503|error/;
+const unavailableFailures = /503|error/;
 
 const killFaults: readonly Fault[] = [
-  killFault("edge", { shape: "apart", allowedFailures: cut }),
+  killFault("edge", { shape: "apart", allowedFailures: cutFailures }),
   ...areas.map(({ name }) => killFault(name, { shape: "apart", allowedFailures: killedFailures, failuresIn: name })),
   killFault("ledger", { shape: "apart" }),
   killFault("control", { shape: "apart" }),
   killBeforeAckFault({
     name: "the process of all services killed (SIGKILL)",
     shape: "one",
-    allowedFailures: cut,
+    allowedFailures: cutFailures,
     mayStayUncharged: ["audio", "realtime"],
     brief: true,
   }),
@@ -97,7 +97,7 @@ const killFaults: readonly Fault[] = [
 
 /** Returns faults in which a server is stopped, paused or slow. Clients must not see faults of NATS. */
 function serverFaults(name: "redis" | "nats"): readonly Fault[] {
-  const visibleFailures = name === "redis" ? { allowedFailures: unavailable } : {};
+  const visibleFailures = name === "redis" ? { allowedFailures: unavailableFailures } : {};
   const proxyOf = ({ redisProxy, natsProxy }: ChaosSetup): SlowProxy => (name === "redis" ? redisProxy : natsProxy);
   return [
     {
@@ -149,13 +149,13 @@ function unavailableBooksFaults(): readonly Fault[] {
 const redisLossFaults: readonly Fault[] = [
   {
     name: "redis emptied (FLUSHALL)",
-    allowedFailures: unavailable,
+    allowedFailures: unavailableFailures,
     losesRedis: true,
     begin: ({ suite }) => onRedis(suite.backends.redisUrl, (redis) => redis.flushall()),
   },
   {
     name: "redis comes back on an empty volume",
-    allowedFailures: unavailable,
+    allowedFailures: unavailableFailures,
     losesRedis: true,
     async begin({ suite }) {
       const folder = await logFolder(suite.backends.redisUrl);
@@ -186,7 +186,7 @@ function promotedReplicaFault(behindMs: number): Fault {
   let replica: ReplicaServer | undefined;
   return {
     name: `redis replaced by a replica that is ${behindMs / 1_000} s behind`,
-    allowedFailures: unavailable,
+    allowedFailures: unavailableFailures,
     losesRedis: true,
     async begin({ suite, redisPort, redisProxy }) {
       await using link = await openSlowProxy(redisPort);
@@ -226,7 +226,7 @@ async function scriptVendors({ simulator }: Suite, stepOf: (area: Area) => objec
 }
 
 const refuseWith429 = (): object => ({ status: 429, retryAfter: "1" });
-const broken = /50[234]|error|cut|1011/;
+const vendorFailures = /50[234]|error|cut|1011/;
 
 /** All faults in the order in which they run. */
 export const faults: readonly Fault[] = [
@@ -240,11 +240,11 @@ export const faults: readonly Fault[] = [
   ...streamLossFaults,
   vendorFault("stall in their answers", ({ faultBehaviours }) => faultBehaviours.stalls, {
     channelCount: "lone",
-    allowedFailures: broken,
+    allowedFailures: vendorFailures,
   }),
   vendorFault("cut their answers", ({ faultBehaviours }) => faultBehaviours.cuts, {
     channelCount: "lone",
-    allowedFailures: broken,
+    allowedFailures: vendorFailures,
   }),
   vendorFault("hang up before they answer", () => ({ closeBeforeHead: true }), { allowedFailures: /502/ }),
   vendorFault("storm with 429, others there", refuseWith429, { refusing: true, allowedFailures: /50[24]/ }),

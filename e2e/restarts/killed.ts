@@ -4,11 +4,11 @@ import { storedEvents } from "../test/events.ts";
 import { settledMoney } from "../test/suite-client.ts";
 import { call, openSession, type Answer, type RestartSetup, type SessionEnd } from "./setup.ts";
 
-const failure = /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
+const finalErrorEvent = /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
 /** Ends that clients of a killed service must see. If the edge was killed too, connections are only closed. */
-const ends = {
+const expectedEnds = {
   apart: {
-    stream: ["streams that ended with an error event", ({ text }: Answer) => failure.test(text)],
+    stream: ["streams that ended with an error event", ({ text }: Answer) => finalErrorEvent.test(text)],
     session: [
       "sessions that ended with an error event and close code 1012",
       ({ code, last }: SessionEnd) => code === 1012 && last === "error",
@@ -54,7 +54,7 @@ export async function killText(
   const charged = events.reduce((sum, { units }) => sum + (units.outputTokens ?? 0), 0);
   const delivered = answers.reduce((sum, { text }) => sum + 3 * (text.split("and so on").length - 1), 0);
   if (suite.shape === "apart") await suite.restart("text");
-  const [what, isEnd] = ends[suite.shape].stream;
+  const [what, isEnd] = expectedEnds[suite.shape].stream;
   return [
     [what, `${answers.filter(isEnd).length} of ${streams}`],
     ["time until the last of them", `${Math.round(last)} ms`],
@@ -77,7 +77,7 @@ export async function killRealtime(
   if (suite.shape === "one") await suite.restart("realtime");
   await settledMoney(suite);
   if (suite.shape === "apart") await suite.restart("realtime");
-  const [what, isEnd] = ends[suite.shape].session;
+  const [what, isEnd] = expectedEnds[suite.shape].session;
   return [
     [what, `${ended.filter(isEnd).length} of ${sessions}`],
     ["time until the last of them", `${Math.round(last)} ms`],

@@ -22,21 +22,24 @@ const { values } = parseArgs({
 
 await using setup = await openRestartSetup(values.shape === "one" ? "one" : "apart");
 const [streams, sessions] = [Number(values.streams), Number(values.sessions)];
-const killed =
+const killedProcesses =
   setup.suite.shape === "one"
     ? { text: "the one process", realtime: "the one process" }
     : { text: "text", realtime: "realtime" };
-const parts = [
+const tables = [
   ["a rolling restart", await rollingRestart()],
-  [`${killed.text} killed (SIGKILL) with ${values.killed} streams open`, await killText(setup, Number(values.killed))],
-  [`${killed.realtime} killed (SIGKILL) with ${sessions} sessions open`, await killRealtime(setup, sessions)],
+  [
+    `${killedProcesses.text} killed (SIGKILL) with ${values.killed} streams open`,
+    await killText(setup, Number(values.killed)),
+  ],
+  [`${killedProcesses.realtime} killed (SIGKILL) with ${sessions} sessions open`, await killRealtime(setup, sessions)],
 ] as const;
 const { spentNanos } = await settledMoney(setup.suite);
 const agrees = await until(
   "the usage events to equal the spending",
   async () => (await eventSum()) === BigInt(spentNanos),
 ).catch(() => false);
-for (const [title, rows] of parts) {
+for (const [title, rows] of tables) {
   process.stdout.write(`| ${title} | result |\n| --- | --- |\n`);
   for (const [what, figure] of rows) process.stdout.write(`| ${what} | ${figure} |\n`);
   process.stdout.write("\n");
@@ -46,7 +49,7 @@ process.stdout.write(
     ? "No money is reserved, and the account's spending is the sum of its usage events.\n"
     : `The account's spending is ${spentNanos}, but the sum of its usage events is ${await eventSum()}.\n`,
 );
-const isIncomplete = parts
+const isIncomplete = tables
   .flatMap(([, rows]) => rows)
   .filter(([what]) => /^(?:replicas|(?:open )?(?:streams|sessions)|other calls) /.test(what))
   .some(([, figure]) => !/^(\d+) of \1(?:, each ended with 0)?$/.test(figure));

@@ -133,16 +133,16 @@ process.exitCode = isSound && !findings.some(({ isReal }) => isReal) ? 0 : 1;
 function cellsOf({ name, kind, first, last, slope, isReal }: Finding): readonly string[] {
   return [
     name,
-    shown(kind, first),
-    shown(kind, last),
-    slope === undefined ? "too few measurements" : shown(kind, slope.slope),
-    slope === undefined ? "–" : `${shown(kind, slope.low)} to ${shown(kind, slope.high)}`,
-    kind.tolerance === undefined ? "no verdict" : shown(kind, kind.tolerance),
+    formatValue(kind, first),
+    formatValue(kind, last),
+    slope === undefined ? "too few measurements" : formatValue(kind, slope.slope),
+    slope === undefined ? "–" : `${formatValue(kind, slope.low)} to ${formatValue(kind, slope.high)}`,
+    kind.tolerance === undefined ? "no verdict" : formatValue(kind, kind.tolerance),
     isReal ? "**yes**" : "no",
   ];
 }
 
-function shown({ unit }: SeriesKind, value: number): string {
+function formatValue({ unit }: SeriesKind, value: number): string {
   if (unit !== "B") return `${Number(value.toFixed(2))}`;
   const size = Math.abs(value);
   if (size >= 1_048_576) return `${(value / 1_048_576).toFixed(1)} MiB`;

@@ -8,7 +8,7 @@ import { attacks } from "../attack/kinds/index.ts";
 import { asTable, withTable, type Row } from "../attack/table.ts";
 
 /** Short attack that fails. The test adds one that succeeds. */
-const quick = attacks.filter(({ id }) => id === "identity");
+const quickAttacks = attacks.filter(({ id }) => id === "identity");
 const breach: Attack = {
   id: "breach",
   name: "violates every invariant",
@@ -38,18 +38,21 @@ const breach: Attack = {
 let setup: AttackSetup;
 beforeAll(async () => {
   // A service whose event loop is measured needs a new process.
-  setup = await openAttackSetup([...quick, breach], ["edge"]);
+  setup = await openAttackSetup([...quickAttacks, breach], ["edge"]);
 });
 afterAll(() => setup?.[Symbol.asyncDispose]());
 
-test.each(quick.map((attack) => [attack.name, attack] as const))("resists an attacker who %s", async (_, attack) => {
-  const row = await runAttack(attack, setup);
-  expect(row).toMatchObject({ name: attack.name, failedChecks: [] });
-  expect(row.tried).toMatch(/^\d+ requests/);
-  const [served, requests] = row.others.split(" of ").map(Number);
-  expect(served).toBe(requests);
-  expect(requests).toBeGreaterThan(0);
-});
+test.each(quickAttacks.map((attack) => [attack.name, attack] as const))(
+  "resists an attacker who %s",
+  async (_, attack) => {
+    const row = await runAttack(attack, setup);
+    expect(row).toMatchObject({ name: attack.name, failedChecks: [] });
+    expect(row.tried).toMatch(/^\d+ requests/);
+    const [served, requests] = row.others.split(" of ").map(Number);
+    expect(served).toBe(requests);
+    expect(requests).toBeGreaterThan(0);
+  },
+);
 
 test("reports a leaked secret, a process that died, and the findings of the attack", async () => {
   const { failedChecks } = await runAttack(breach, setup);

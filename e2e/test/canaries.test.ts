@@ -117,11 +117,11 @@ test("no area leaks a secret or a client's content", async () => {
   for (const [where, text] of Object.entries(texts)) {
     expect(text.length, where).toBeGreaterThan(100);
     for (const [what, word] of Object.entries({ ...canary, secret: suite.secret }))
-      expect(text.includes(word), `${what} in ${where}: ${around(text, word)}`).toBe(false);
+      expect(text.includes(word), `${what} in ${where}: ${excerptAround(text, word)}`).toBe(false);
   }
 });
 
-function around(text: string, word: string): string {
+function excerptAround(text: string, word: string): string {
   const at = text.indexOf(word);
   return at < 0 ? "" : text.slice(Math.max(0, at - 200), at + 100);
 }

@@ -43,11 +43,11 @@ afterAll(async () => {
 });
 
 const count = async (name: string) => (await suite.simulator.requests(name)).length;
-const shown = (id: string) => shownChannel(suite, id);
+const showChannel = (id: string) => shownChannel(suite, id);
 const ask = (at: number, model: string, content?: string) =>
   at % 2 === 0 ? post(suite, hello(model, content)) : post({ ...suite, edgeUrl: other.edgeUrl }, hello(model, content));
 const slow = { delayMs: 60_000 };
-const leaving = () => new AbortController();
+const newAbortController = () => new AbortController();
 function open(at: number, model: string, { signal }: AbortController): Promise<unknown> {
   const edgeUrl = at % 2 === 0 ? suite.edgeUrl : other.edgeUrl;
   return fetch(`${edgeUrl}/v1/chat/completions`, {
@@ -63,7 +63,7 @@ const usedKeys = async (name: string) =>
 describe("seats", () => {
   test("are shared by all replicas; a full channel gets 429, is reported, and gets its seats back", async () => {
     await suite.simulator.script("seat", [slow, slow]);
-    const clients = [leaving(), leaving()];
+    const clients = [newAbortController(), newAbortController()];
     const calls = clients.map((client, at) => open(at, "seat", client));
     await until("both calls to reach the vendor", async () => (await count("seat")) === 2);
     for (const at of [0, 1]) {
@@ -73,19 +73,19 @@ describe("seats", () => {
       expect(await refused.json()).toMatchObject({ error: { code: "channel_concurrency_exceeded" } });
     }
     expect(await count("seat")).toBe(2);
-    expect(await shown("seat")).toMatchObject({ state: "ok", seats: { inUse: 2, max: 2 } });
+    expect(await showChannel("seat")).toMatchObject({ state: "ok", seats: { inUse: 2, max: 2 } });
     for (const client of clients) client.abort();
     await Promise.all(calls);
     await until("a seat to be released", async () => (await ask(1, "seat")).status === 200);
     await until("no seat to be in use", async () => {
-      const { seats } = await shown("seat");
+      const { seats } = await showChannel("seat");
       return JSON.stringify(seats) === '{"inUse":0,"max":2}';
     });
   });
 
   test("a full channel does not count as an attempt: the next one is tried", async () => {
     await suite.simulator.script("spare-first", [slow]);
-    const client = leaving();
+    const client = newAbortController();
     const call = open(0, "spare", client);
     await until("the first channel to be full", async () => (await count("spare-first")) === 1);
     for (const at of [0, 1]) expect((await ask(at, "spare")).status).toBe(200);
@@ -96,12 +96,12 @@ describe("seats", () => {
 
   test("of each key: other keys are used if one is full; 429 if all are full", async () => {
     await suite.simulator.script("keyed", [slow, slow]);
-    const clients = [leaving(), leaving()];
+    const clients = [newAbortController(), newAbortController()];
     const calls = clients.map((client, at) => open(at, "keyed", client));
     await until("both keys to be in use", async () => (await count("keyed")) === 2);
     expect(new Set(await usedKeys("keyed")).size).toBe(2);
     expect((await ask(0, "keyed")).status).toBe(429);
-    expect(await shown("keyed")).toMatchObject({
+    expect(await showChannel("keyed")).toMatchObject({
       seats: null,
       keys: [{ seats: { inUse: 1, max: 1 } }, { seats: { inUse: 1, max: 1 } }],
     });
@@ -117,7 +117,7 @@ test("a seat is held as long as its call, and released when its process is kille
   const redis = new Redis(suite.backends.redisUrl);
   const expiry = async () => Number((await redis.zrange("channel:{leased}:seats:", "0", "0", "WITHSCORES"))[1] ?? 0);
   await suite.simulator.script("leased", [slow, slow, {}]);
-  const [client, living] = [leaving(), leaving()];
+  const [client, living] = [newAbortController(), newAbortController()];
   const others = open(1, "leased", living);
   await until("the other seat to be taken", async () => (await count("leased")) === 1);
   const call = fetch(`${dying.edgeUrl}/v1/chat/completions`, {

@@ -40,7 +40,7 @@ async function call(path: string, body?: object) {
 
 const secretWish = { session: { type: "realtime", model: "live", instructions: "Answer as a pirate." } };
 /** Calls that are answered without this Redis. The response of the last one is then not stored. */
-const served: readonly (readonly [path: string, body: object])[] = [
+const callsWithoutContent: readonly (readonly [path: string, body: object])[] = [
   ["/v1/chat/completions", hello("fixed")],
   ["/v1/messages", { ...hello("fixed"), max_tokens: 100 }],
   ["/v1/responses", { model: "fixed", input: "Hello" }],
@@ -53,14 +53,14 @@ const storingCalls: readonly (readonly [path: string, body: object])[] = [
 const unavailable = { status: 503, retryAfter: "1", body: { error: { code: "server_overloaded" } } };
 
 async function expectOnlyContentRefused(): Promise<void> {
-  for (const [path, body] of served) expect([path, (await call(path, body)).status]).toEqual([path, 200]);
+  for (const [path, body] of callsWithoutContent) expect([path, (await call(path, body)).status]).toEqual([path, 200]);
   for (const [path, body] of storingCalls) expect([path, await call(path, body)]).toMatchObject([path, unavailable]);
   expect((await post(suite, { ...hello("fixed"), stream: true })).status).toBe(200);
 }
 
 async function expectAllServed(): Promise<void> {
   await until("the Redis of content to be connected again", async () => (await call(...conversation)).status === 200);
-  for (const [path, body] of [...served, ...storingCalls])
+  for (const [path, body] of [...callsWithoutContent, ...storingCalls])
     expect([path, (await call(path, body)).status]).toEqual([path, 200]);
 }
 const conversation = ["/v1/conversations", { items: [] }] as const;

@@ -115,7 +115,7 @@ const coldBurst: Attack = {
   },
 };
 
-const unimplemented: Attack = {
+const unimplementedPaths: Attack = {
   id: "log-501",
   name: "calls endpoints that are not implemented, to fill the log with errors",
   area: "text",
@@ -165,5 +165,5 @@ export const blameAttacks: readonly Attack[] = [
   ),
   hugeAnswer,
   coldBurst,
-  unimplemented,
+  unimplementedPaths,
 ];

@@ -6,7 +6,7 @@ import { residentMebibytes, type WatchedService } from "../loops.ts";
 import { honestText } from "./wires.ts";
 
 /** Endpoints with a JSON body, and the services that parse it. */
-const readers = [
+const bodyEndpoints = [
   {
     area: "text",
     path: "/v1/chat/completions",
@@ -16,7 +16,7 @@ const readers = [
   { area: "audio", path: "/v1/audio/speech", makeBody: (more: object) => ({ input: "Hi", voice: "alloy", ...more }) },
   { area: "video", path: "/v1/videos", makeBody: (more: object) => ({ prompt: "a boat", ...more }) },
 ] as const;
-type Reader = (typeof readers)[number];
+type BodyEndpoint = (typeof bodyEndpoints)[number];
 
 const largestBody = 64 * 1024 * 1024;
 const mebibyte = 1024 * 1024;
@@ -81,7 +81,7 @@ async function sendSlowly(all: readonly Pending[], ms: number, everyMs: number):
   }
 }
 
-const unfinishedBodyAttack = ({ area, path }: Reader): Attack => ({
+const unfinishedBodyAttack = ({ area, path }: BodyEndpoint): Attack => ({
   id: `declared-${area}`,
   name: `declares bodies of 64 MiB and sends one byte per second (${area})`,
   area,
@@ -107,7 +107,7 @@ const slowBodies: Attack = {
   name: "sends bodies of 4 KB to every area, one byte every 2 s",
   area: "text",
   async run(context) {
-    const sent = readers.map(({ area, path }) => ({
+    const sent = bodyEndpoints.map(({ area, path }) => ({
       area,
       bodies: openUnfinishedBodies(context, path, repeatBody(slowCount, 4_096, 1)),
     }));
@@ -116,7 +116,7 @@ const slowBodies: Attack = {
     const outcomes = sent.map(({ area, bodies }) => `${area}: ${outcomesOf(bodies)}`).join("; ");
     const open = all.filter(({ status }) => status === undefined).length;
     for (const { socket } of all) socket.destroy();
-    return attackResult(`${readers.length} × ${slowCount} × ${slowMs / 1_000} s`, outcomes, [
+    return attackResult(`${bodyEndpoints.length} × ${slowCount} × ${slowMs / 1_000} s`, outcomes, [
       open > 0 && `${open} slow bodies were still read after ${slowMs / 1_000} s`,
     ]);
   },
@@ -156,45 +156,45 @@ const bombsOf = {
   media: [0, 4],
   audio: [0, 4],
   video: [0, 4],
-} as const satisfies Readonly<Record<Reader["area"], readonly number[]>>;
+} as const satisfies Readonly<Record<BodyEndpoint["area"], readonly number[]>>;
 
 const compress = { zstd: zstdCompressSync, gzip: gzipSync, br: brotliCompressSync } as const;
 
 /** Returns a complete body with the bomb in a field that no service reads. */
-function bombBody(reader: Reader, model: string, { json, encoding }: Bomb): Buffer {
-  const plain = JSON.stringify({ model, ...reader.makeBody({ metadata: "BOMB" }) });
+function bombBody(endpoint: BodyEndpoint, model: string, { json, encoding }: Bomb): Buffer {
+  const plain = JSON.stringify({ model, ...endpoint.makeBody({ metadata: "BOMB" }) });
   const [before = "", after = ""] = plain.split('"BOMB"');
   const bytes = Buffer.from(before + json() + after);
   return encoding === undefined ? bytes : compress[encoding](bytes);
 }
 
-const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
-  id: `bomb-${reader.area}-${bombs.indexOf(bomb)}`,
-  name: `sends a body of ${bomb.what} (${reader.area})`,
-  area: reader.area,
-  models: reader.area === "text" ? [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)] : [],
+const bombAttack = (endpoint: BodyEndpoint, bomb: Bomb): Attack => ({
+  id: `bomb-${endpoint.area}-${bombs.indexOf(bomb)}`,
+  name: `sends a body of ${bomb.what} (${endpoint.area})`,
+  area: endpoint.area,
+  models: endpoint.area === "text" ? [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)] : [],
   async run(context) {
-    const model = reader.area === "text" ? context.model("chat") : "no-such-model";
-    const body = bombBody(reader, model, bomb);
+    const model = endpoint.area === "text" ? context.model("chat") : "no-such-model";
+    const body = bombBody(endpoint, model, bomb);
     const headers = bomb.encoding === undefined ? {} : { "content-encoding": bomb.encoding };
-    const before = await residentMebibytes(context.suite, reader.area);
+    const before = await residentMebibytes(context.suite, endpoint.area);
     const blockedTimes: number[] = [];
     const answers = [];
     for (let at = 0; at < bombTries && !isClear(Math.min(...blockedTimes)); at++) {
-      await longestBlocked(context, reader.area);
-      answers.push(await context.send({ path: reader.path, body, headers }));
-      blockedTimes.push(await longestBlocked(context, reader.area));
+      await longestBlocked(context, endpoint.area);
+      answers.push(await context.send({ path: endpoint.path, body, headers }));
+      blockedTimes.push(await longestBlocked(context, endpoint.area));
     }
-    const growth = await memoryGrowth(context, reader.area, before);
+    const growth = await memoryGrowth(context, endpoint.area, before);
     const shortest = Math.min(...blockedTimes);
     return attackResult(
       `${answers.length} × ${(body.length / 1e6).toFixed(1)} MB: ${statusesOf(answers)}`,
       `loop ${Math.round(shortest)} ms, memory +${Math.round(growth)} MiB`,
       [
         shortest > maxBlockedMs &&
-          `a body blocked the event loop of ${reader.area} for ${Math.round(shortest)} ms (aim: ${maxBlockedMs})`,
+          `a body blocked the event loop of ${endpoint.area} for ${Math.round(shortest)} ms (aim: ${maxBlockedMs})`,
         growth > maxGrowthMebibytes &&
-          `${reader.area} keeps ${Math.round(growth)} MiB more (aim: ${maxGrowthMebibytes})`,
+          `${endpoint.area} keeps ${Math.round(growth)} MiB more (aim: ${maxGrowthMebibytes})`,
       ],
     );
   },
@@ -221,9 +221,9 @@ async function memoryGrowth({ suite }: AttackContext, service: WatchedService, b
 
 /** Attacks by request bodies that are read before the model is known. */
 export const bodyAttacks: readonly Attack[] = [
-  ...readers.map(unfinishedBodyAttack),
+  ...bodyEndpoints.map(unfinishedBodyAttack),
   slowBodies,
-  ...readers.flatMap((reader) =>
-    bombsOf[reader.area].flatMap((at) => bombs.slice(at, at + 1)).map((bomb) => bombAttack(reader, bomb)),
+  ...bodyEndpoints.flatMap((endpoint) =>
+    bombsOf[endpoint.area].flatMap((at) => bombs.slice(at, at + 1)).map((bomb) => bombAttack(endpoint, bomb)),
   ),
 ];

@@ -147,7 +147,7 @@ const alteredBooks: Attack = {
 };
 
 /** Tables whose rows contain names that clients choose. */
-const labelled = ["call_labels", "labelled_totals", "daily_tag_totals", "daily_tag_first_bytes"] as const;
+const tablesOfLabels = ["call_labels", "labelled_totals", "daily_tag_totals", "daily_tag_first_bytes"] as const;
 
 const endlessTags: Attack = {
   id: "tags",
@@ -167,7 +167,7 @@ const endlessTags: Attack = {
     );
     await untilBooked(context, answers.length);
     using books = openBooks(context);
-    const rows = labelled.reduce((sum, table) => {
+    const rows = tablesOfLabels.reduce((sum, table) => {
       const found = books
         .prepare(`select count(*) as rows from ${table} where account = ?`)
         .get(context.attacker.accountId);

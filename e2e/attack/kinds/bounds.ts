@@ -5,7 +5,7 @@ import { json, type Handler } from "../vendor.ts";
 import { textAnswer, textRequest, textModels, textWires, wireOfRequest, type TextWire } from "./wires.ts";
 
 /** Tolerance in US dollars, for rounding and input tokens. */
-const slack = 0.01;
+const toleranceDollars = 0.01;
 
 /** Contradictory limits in one request. The gateway could use the small one, and the vendor the large one. */
 const contradictions: Readonly<Record<TextWire, readonly object[]>> = {
@@ -59,7 +59,7 @@ const twoBounds: Attack = {
     return attackResult(
       `${answers.length} requests: ${statusesOf(answers)}`,
       `${formatDollars(cost)} at the vendor, ${formatDollars(spent)} billed`,
-      [cost - spent > slack && `the operator pays ${formatDollars(cost - spent)}`],
+      [cost - spent > toleranceDollars && `the operator pays ${formatDollars(cost - spent)}`],
     );
   },
 };

@@ -16,7 +16,7 @@ async function redisMebibytes({ suite }: AttackContext): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(info)?.[1]) / mebibyte;
 }
 
-const filling: Attack = {
+const contentWithoutBalance: Attack = {
   id: "filling",
   name: "fills the store with conversations and client secrets, without a balance",
   area: "text",
@@ -50,7 +50,7 @@ async function cpuSeconds({ suite }: AttackContext): Promise<number> {
   return Number(/^process_cpu_seconds_total(?:\{[^}]*\})? ([\d.e+-]+)$/m.exec(metrics)?.[1]);
 }
 
-const pages: Attack = {
+const conversationPages: Attack = {
   id: "pages",
   name: "reads the first page of a conversation with many small parts",
   area: "text",
@@ -81,4 +81,4 @@ const pages: Attack = {
 };
 
 /** Attacks by stored content. */
-export const contentAttacks: readonly Attack[] = [filling, pages];
+export const contentAttacks: readonly Attack[] = [contentWithoutBalance, conversationPages];

@@ -28,10 +28,10 @@ const fees: Readonly<Record<TextWire, readonly object[]>> = {
   ],
 };
 /** Matches names of request members that cost extra. */
-const fee =
+const feeMember =
   /web_search\w*|search_parameters|image_generation|code_?\w+|google_?(?:search|maps)|file_?search|service_?tier|speed/i;
 
-const unpriced: Attack = {
+const unpricedFees: Attack = {
   id: "unpriced",
   name: "uses vendors' tools and more expensive tiers without a price",
   area: "text",
@@ -45,7 +45,7 @@ const unpriced: Attack = {
       context.requests(wire).flatMap(
         ({ body }) =>
           body
-            .match(fee)
+            .match(feeMember)
             ?.slice(0, 1)
             .map((found) => `${wire} ${found}`) ?? [],
       ),
@@ -79,33 +79,36 @@ const answerWithUsage =
     json(response, { ...textAnswer(wire), usage });
 const price = { input: pricePerMillion };
 const anthropic = { provider: "anthropic", path: "anthropic" };
-const hour = answerWithUsage("messages", hourUsage);
+const answerWithHourWrites = answerWithUsage("messages", hourUsage);
 /** Models by name, whose price lacks the unit that the vendor reports. */
-const nearest: Readonly<Record<string, readonly [TextWire, AttackModel]>> = {
+const modelsLackingUnitPrice: Readonly<Record<string, readonly [TextWire, AttackModel]>> = {
   audio: [
     "chat",
     openaiModel("audio", "chat", { ...price, output: pricePerMillion }, answerWithUsage("chat", audioUsage)),
   ],
-  "hour-0": ["messages", openaiModel("hour-0", "chat", price, hour, anthropic)],
-  "hour-1": ["messages", openaiModel("hour-1", "chat", { ...price, cacheWrite: pricePerMillion }, hour, anthropic)],
+  "hour-0": ["messages", openaiModel("hour-0", "chat", price, answerWithHourWrites, anthropic)],
+  "hour-1": [
+    "messages",
+    openaiModel("hour-1", "chat", { ...price, cacheWrite: pricePerMillion }, answerWithHourWrites, anthropic),
+  ],
 };
 
 const nearestPrice: Attack = {
   id: "nearest-price",
   name: "uses units without a separate price (audio tokens, one-hour cache writes)",
   area: "text",
-  extraAccounts: Object.keys(nearest).length,
-  models: Object.values(nearest).map(([, name]) => name),
+  extraAccounts: Object.keys(modelsLackingUnitPrice).length,
+  models: Object.values(modelsLackingUnitPrice).map(([, name]) => name),
   async run(context) {
     const words = "word ".repeat(2_000);
-    const calls = Object.entries(nearest).map(([name, [wire]]) =>
+    const calls = Object.entries(modelsLackingUnitPrice).map(([name, [wire]]) =>
       textRequest(wire, context.model(name), wire === "messages" ? {} : { max_completion_tokens: 10 }, words),
     );
     const { spendings } = await context.sendFromEach(calls);
     return attackResult(
       `${calls.length} calls`,
       `${formatDollars(spendings.reduce((sum, each) => sum + each, 0))} billed`,
-      Object.keys(nearest).map((name, at) => {
+      Object.keys(modelsLackingUnitPrice).map((name, at) => {
         const spent = spendings[at] ?? 0;
         return spent < dueDollars * 0.99 && `${name}: ${formatDollars(spent)} of ${formatDollars(dueDollars)}`;
       }),
@@ -173,4 +176,4 @@ const expensiveImages: Attack = {
 };
 
 /** Attacks by fees and service tiers. */
-export const feeAttacks: readonly Attack[] = [unpriced, nearestPrice, manyDocuments, expensiveImages];
+export const feeAttacks: readonly Attack[] = [unpricedFees, nearestPrice, manyDocuments, expensiveImages];

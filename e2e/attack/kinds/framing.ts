@@ -6,7 +6,7 @@ import { honestText, textRequest } from "./wires.ts";
 const serviceRefusal = "edge has signed";
 
 /** Request without a key inside another request. It must never be answered. */
-const hidden = "GET /v1/models HTTP/1.1\r\nhost: a\r\nx-hidden: yes\r\n\r\n";
+const smuggledRequest = "GET /v1/models HTTP/1.1\r\nhost: a\r\nx-hidden: yes\r\n\r\n";
 
 /** Requests that two HTTP parsers may interpret differently. */
 function ambiguousRequests(key: string, model: string): readonly string[] {
@@ -16,9 +16,9 @@ function ambiguousRequests(key: string, model: string): readonly string[] {
   const length = `content-length: ${body.length}`;
   const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   return [
-    post([length, "transfer-encoding: chunked"], `0\r\n\r\n${hidden}`),
-    post(["transfer-encoding: chunked", "content-length: 4"], `${chunks}${hidden}`),
-    post([length, `content-length: ${body.length + hidden.length}`], body + hidden),
+    post([length, "transfer-encoding: chunked"], `0\r\n\r\n${smuggledRequest}`),
+    post(["transfer-encoding: chunked", "content-length: 4"], `${chunks}${smuggledRequest}`),
+    post([length, `content-length: ${body.length + smuggledRequest.length}`], body + smuggledRequest),
     post([`content-length: ${body.length}, ${body.length}`], body),
     post(["content-length: +5"], body),
     post(["content-length: 0x10"], body),
@@ -32,16 +32,22 @@ function ambiguousRequests(key: string, model: string): readonly string[] {
     post(["transfer-encoding:\u000bchunked"], chunks),
     post(["transfer-encoding : chunked"], chunks),
     post(["transfer-encoding:\r\n chunked"], chunks),
-    post(["transfer-encoding: chunked"], `${body.length.toString(16)};a="\n${hidden}"\r\n${body}\r\n0\r\n\r\n`),
+    post(
+      ["transfer-encoding: chunked"],
+      `${body.length.toString(16)};a="\n${smuggledRequest}"\r\n${body}\r\n0\r\n\r\n`,
+    ),
     post(["transfer-encoding: chunked"], `-1\r\n${body}`),
     post(["transfer-encoding: chunked"], `fffffffffffffffff\r\n${body}`),
-    post(["transfer-encoding: chunked"], `0\r\nauthorization: Bearer other\r\ncontent-length: 5\r\n\r\n${hidden}`),
-    post([length, "connection: content-length"], body + hidden),
+    post(
+      ["transfer-encoding: chunked"],
+      `0\r\nauthorization: Bearer other\r\ncontent-length: 5\r\n\r\n${smuggledRequest}`,
+    ),
+    post([length, "connection: content-length"], body + smuggledRequest),
     post([length, "connection: authorization, x-modelgate-caller"], body),
     post([length, "expect: 100-continue, 200-ok"], body),
     post(
       [length, "upgrade: h2c", "connection: upgrade, http2-settings", "http2-settings: AAMAAABkAAQAAP__"],
-      body + hidden,
+      body + smuggledRequest,
     ),
     post(
       [
@@ -51,7 +57,7 @@ function ambiguousRequests(key: string, model: string): readonly string[] {
         "sec-websocket-version: 13",
         "sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==",
       ],
-      body + hidden,
+      body + smuggledRequest,
     ),
     post([length, `x-a: b\nx-modelgate-caller: forged`], body),
     post([length, `x-a: b\u0000c`], body),
@@ -60,12 +66,12 @@ function ambiguousRequests(key: string, model: string): readonly string[] {
     post([length], body, `POST\t/v1/chat/completions\tHTTP/1.1`),
     post([length], body, `POST /v1/chat/completions HTTP/2.0`),
     post([length], body, `POST /v1/chat/completions HTTP/0.9`),
-    post([length], body + hidden).replaceAll("\r\n", "\n"),
+    post([length], body + smuggledRequest).replaceAll("\r\n", "\n"),
     ...unusualRequests(key),
   ];
 }
 
-const framing: Attack = {
+const requestSmuggling: Attack = {
   id: "framing",
   name: "sends bytes that two servers may parse as different requests",
   area: "text",
@@ -95,12 +101,12 @@ const framing: Attack = {
 function unusualRequests(key: string): readonly string[] {
   return [
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    `CONNECT 127.0.0.1:1 HTTP/1.1\r\nhost: 127.0.0.1:1\r\n\r\n${hidden}`,
+    `CONNECT 127.0.0.1:1 HTTP/1.1\r\nhost: 127.0.0.1:1\r\n\r\n${smuggledRequest}`,
     `TRACE / HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${key}\r\n\r\n`,
     `GET /v1/models HTTP/1.1\r\n${"x: y\r\n".repeat(5_000)}\r\n`,
     `GET /${"a".repeat(100_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
     "GET /v1/models HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n",
-    "\r\n".repeat(1_000) + hidden,
+    "\r\n".repeat(1_000) + smuggledRequest,
     "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003",
   ];
 }
@@ -187,11 +193,11 @@ const paths = [
   "/%2e%2e/%2e%2e/etc/passwd",
 ];
 
-const identity: Attack = {
+const forgedIdentity: Attack = {
   id: "identity",
   name: "calls as another account: forged headers, contradictory keys, ambiguous paths",
   area: "text",
-  models: framing.models ?? [],
+  models: requestSmuggling.models ?? [],
   async run(context) {
     const failedChecks: string[] = [];
     const tries = unidentifiedRequests(context);
@@ -214,4 +220,4 @@ const identity: Attack = {
 };
 
 /** Attacks by HTTP framing and by false identities. */
-export const framingAttacks: readonly Attack[] = [framing, identity];
+export const framingAttacks: readonly Attack[] = [requestSmuggling, forgedIdentity];

@@ -130,7 +130,7 @@ function faultOf(id: EndpointId, { status, end, body, headers }: Answer): string
   return undefined;
 }
 
-const refusing: Handler = (_, response) => json(response, { error: { message: "No." } }, 400);
+const refuseRequest: Handler = (_, response) => json(response, { error: { message: "No." } }, 400);
 /** Vendors by kind of model. Some of their answers are errors. */
 const vendors: Readonly<Record<string, Handler>> = {
   chat: honestText,
@@ -138,7 +138,7 @@ const vendors: Readonly<Record<string, Handler>> = {
   embedding: vectors(1),
   image: picture,
   speech: sound,
-  video: refusing,
+  video: refuseRequest,
 };
 const price = { input: 1, output: 1, request: 0.0001 };
 const models = Object.entries(vendors).map(([kind, answers]) => openaiModel(kind, kind, price, answers));

@@ -270,7 +270,7 @@ const pipedWav: Attack = {
   },
 };
 
-const unreadable: Attack = {
+const unreadableAudio: Attack = {
   id: "unreadable-audio",
   name: "sends 20 MB of audio with an unreadable header",
   area: "audio",
@@ -285,4 +285,10 @@ const unreadable: Attack = {
 };
 
 /** Attacks by sessions and audio. */
-export const sessionAttacks: readonly Attack[] = [floodAttack(), storedPrompt(), liveFlood(), pipedWav, unreadable];
+export const sessionAttacks: readonly Attack[] = [
+  floodAttack(),
+  storedPrompt(),
+  liveFlood(),
+  pipedWav,
+  unreadableAudio,
+];

@@ -53,7 +53,7 @@ function withMembers(sending: Sending, members: string): Sending {
   return { ...sending, body: JSON.stringify(sending.body).replace("{", `{${members},`) };
 }
 
-const stores: Attack = {
+const vendorStores: Attack = {
   id: "stores",
   name: "refers to ids of another account in vendors' stores",
   area: "text",
@@ -82,7 +82,7 @@ function memberOf(body: string): string {
   return before.match(/"(\w+)":\s*(?:\[|\{"id":)?\s*"[^"]*$/)?.[1] ?? "an id";
 }
 
-const tenants: Attack = {
+const otherTenantIds: Attack = {
   id: "others-things",
   name: "requests responses and videos of another account by their ids",
   area: "video",
@@ -244,4 +244,4 @@ const mediaStores: Attack = {
 };
 
 /** Attacks on another account's data. */
-export const tenancyAttacks: readonly Attack[] = [stores, mediaStores, tenants, otherPort];
+export const tenancyAttacks: readonly Attack[] = [vendorStores, mediaStores, otherTenantIds, otherPort];

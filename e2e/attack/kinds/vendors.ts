@@ -122,7 +122,7 @@ const faultyVendors: Readonly<Record<string, RawHandler>> = {
   "500 with a page": sendBytes(head(["content-type: text/html", "content-length: 12"], "500 Oops"), "<html>oops</"),
 };
 
-const named = Object.entries(faultyVendors).map(([what, raw], at) => ({ what, raw, name: `v${at}` }));
+const namedFaultyVendors = Object.entries(faultyVendors).map(([what, raw], at) => ({ what, raw, name: `v${at}` }));
 
 /** Requests a complete answer and a stream. */
 async function callWholeAndStreamed(context: AttackContext, name: string): Promise<readonly Answer[]> {
@@ -137,7 +137,7 @@ export const vendorAttacks: readonly Attack[] = [
     id: "vendors",
     name: "makes vendors send garbage, endless answers, compression bombs and wrong lengths",
     area: "text",
-    models: named.map(({ name, raw }) =>
+    models: namedFaultyVendors.map(({ name, raw }) =>
       openaiModel(name, "chat", { input: 1, output: 2 }, undefined, { raw, path: "v1" }),
     ),
     async run(context) {
@@ -145,7 +145,7 @@ export const vendorAttacks: readonly Attack[] = [
       const answers: Answer[] = [];
       const failedChecks: string[] = [];
       let growthMebibytes = 0;
-      const queue = [...named];
+      const queue = [...namedFaultyVendors];
       const caller = async (): Promise<void> => {
         for (let vendor = queue.shift(); vendor !== undefined; vendor = queue.shift()) {
           const both = await callWholeAndStreamed(context, vendor.name);
@@ -157,7 +157,7 @@ export const vendorAttacks: readonly Attack[] = [
       };
       await Promise.all([caller(), caller(), caller()]);
       return attackResult(
-        `${named.length} vendors, ${answers.length} calls: ${statusesOf(answers)}`,
+        `${namedFaultyVendors.length} vendors, ${answers.length} calls: ${statusesOf(answers)}`,
         `memory of text +${Math.round(growthMebibytes)} MiB`,
         [...failedChecks, growthMebibytes > maxGrowthMebibytes && `text grew by ${Math.round(growthMebibytes)} MiB`],
       );

@@ -23,18 +23,18 @@ const installed = join(import.meta.dirname, "../../../.tools/rivals"); // stays 
 const settleMs = options.quick ? 5_000 : 100_000;
 const directRounds = 3;
 
-const rest = await measureAtRest();
+const atRest = await measureAtRest();
 const [portkeyPort = 0, litellmPort = 0, barePort = 0, governedPort = 0] = await freePorts(4);
 await using started = new AsyncDisposableStack();
 const stub = started.use(await startStub()).address;
-const apart = await startIfPossible(nameOfOurs.apart, () => startOurs(stub, "apart"));
-const one = await startIfPossible(nameOfOurs.one, () => startOurs(stub, "one"));
+const gatewayApart = await startIfPossible(nameOfOurs.apart, () => startOurs(stub, "apart"));
+const gatewayInOne = await startIfPossible(nameOfOurs.one, () => startOurs(stub, "one"));
 await setTimeout(settleMs);
 const memoryApart =
-  apart === undefined
+  gatewayApart === undefined
     ? undefined
-    : { resident: memoryOf(apart), proportional: memoryOf(apart, readProportionalMemory) };
-const perStream = one === undefined ? undefined : await memoryPerStream(one); // a busy process does not release all memory
+    : { resident: memoryOf(gatewayApart), proportional: memoryOf(gatewayApart, readProportionalMemory) };
+const perStream = gatewayInOne === undefined ? undefined : await memoryPerStream(gatewayInOne); // a busy process does not release all memory
 const rivals = [
   await startIfPossible(nameOfPortkey, () => startPortkey(join(installed, "portkey"), portkeyPort, stub)),
   await startIfPossible("LiteLLM", () => startLitellm(join(installed, "litellm"), litellmPort, stub)),
@@ -42,7 +42,7 @@ const rivals = [
   await startIfPossible(nameOfBifrost(true), () => startBuiltBifrost(governedPort, true)),
   ...(options.gateway ?? []).map(runningGateway),
 ];
-const gateways = [one, apart, ...rivals].filter((gateway) => gateway !== undefined);
+const gateways = [gatewayInOne, gatewayApart, ...rivals].filter((gateway) => gateway !== undefined);
 const ready = [];
 for (const gateway of gateways) {
   const broken = await warm(gateway);
@@ -58,7 +58,7 @@ printTables(gateways, {
   rounds,
   portkey: nameOfPortkey,
   direct,
-  rest,
+  atRest,
   memoryApart,
   memoryPerStream: perStream,
 });

@@ -222,7 +222,7 @@ export const provocations: readonly Provocation[] = [
   },
 ];
 
-/** Untested alerts, and the reasons. */
-export const unprovoked: Readonly<Record<string, string>> = {
+/** Alerts that cannot be tested, and the reasons. */
+export const untestableAlerts: Readonly<Record<string, string>> = {
   ModelgateEventLoopSlow: "a loop that is late does not answer scrapes that come four times a second",
 };

@@ -5,7 +5,7 @@ import { alertNames, shortenRules } from "./shortened-rules.ts";
 import { openAlertSetup, scrapedServices, type AlertSetup } from "./setup.ts";
 import { startPrometheus, type Prometheus } from "./prometheus.ts";
 import { today } from "../table.ts";
-import { provocations, unprovoked, type Provocation } from "./provocations.ts";
+import { provocations, untestableAlerts, type Provocation } from "./provocations.ts";
 
 /** Result of a provoked alert. */
 export interface AlertRow {
@@ -55,9 +55,9 @@ export async function provokeAlerts(
   return rows;
 }
 
-/** Returns the alerts that are neither tested nor in `unprovoked`. */
+/** Returns the alerts that are neither tested nor in `untestableAlerts`. */
 export function untestedAlerts(): readonly string[] {
-  const known = new Set([...provocations.map(({ alert }) => alert), ...Object.keys(unprovoked)]);
+  const known = new Set([...provocations.map(({ alert }) => alert), ...Object.keys(untestableAlerts)]);
   return alertNames(readFileSync(rulesFile, "utf8")).filter((name) => !known.has(name));
 }
 

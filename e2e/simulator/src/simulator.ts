@@ -11,7 +11,7 @@ import { serviceAccount } from "./vertex/account.ts";
 
 const maxBodyBytes = 128 * 1024 * 1024;
 const maxInstances = 1_000;
-const simulated = [...vendors, ...receivers];
+const simulatedServers = [...vendors, ...receivers];
 
 /** Creates the HTTP listener of all simulated vendors. The README describes its paths, such as `/at/<instance>/…`. */
 export function createSimulator(): RequestListener & { readonly upgrade: UpgradeHandler } {
@@ -37,7 +37,7 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
     const control = /^\/_(script|requests)\/([\w.-]+)$/.exec(path);
     if (control !== null) return administer(control[1] ?? "", instanceOf(control[2] ?? ""), request, body, response);
     const [, instanceName = plainInstance, rest = path] = /^\/at\/([\w.-]+)(\/.*)$/.exec(path) ?? [];
-    const vendor = simulated.find(({ prefix }) => rest.startsWith(`${prefix}/`));
+    const vendor = simulatedServers.find(({ prefix }) => rest.startsWith(`${prefix}/`));
     if (vendor === undefined) return reply(response, 404, { error: { message: `No simulated vendor at ${path}.` } });
     const instance = instanceOf(instanceName);
     const form = await formIn(request.headers, body);

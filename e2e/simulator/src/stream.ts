@@ -34,17 +34,17 @@ const contentTypes = {
 } as const;
 
 const releases = new EventEmitter();
-const released = new Set<string>();
+const releasedNames = new Set<string>();
 
 /** Lets answers continue that wait for this name (`waitFor`). */
 export function release(name: string): void {
-  released.add(name);
+  releasedNames.add(name);
   releases.emit(name);
 }
 
 /** Waits until `release(name)` is called or the connection closes. Returns at once without a name. */
 export async function untilReleased(response: ServerResponse, name: string | undefined): Promise<void> {
-  if (name === undefined || released.has(name)) return;
+  if (name === undefined || releasedNames.has(name)) return;
   await Promise.race([once(releases, name), once(response, "close")]);
 }
 

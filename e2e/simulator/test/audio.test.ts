@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => simulator[Symbol.asyncDispose]());
 
 const input = "Good morning, all of you who listen.";
-const ask = { model: "m", voice: "alloy", input } as const;
+const requestBody = { model: "m", voice: "alloy", input } as const;
 /** Length of the simulated speech: 60 ms per character. */
 const seconds = input.length * 0.06;
 
@@ -25,7 +25,7 @@ describe("speech", () => {
     ["flac", "audio/flac", 0.001],
     ["wav", "audio/wav", 0.001],
   ] as const)("%s has its format, and a length that fits its text", async (format, mimeType, tolerance) => {
-    const answer = await client.audio.speech.create({ ...ask, response_format: format });
+    const answer = await client.audio.speech.create({ ...requestBody, response_format: format });
     expect(answer.headers.get("content-type")).toBe(mimeType);
     const { format: found } = await parseBuffer(
       Buffer.from(await answer.arrayBuffer()),
@@ -37,14 +37,16 @@ describe("speech", () => {
   });
 
   test("pcm has two bytes a sample, and no header", async () => {
-    const answer = await client.audio.speech.create({ ...ask, response_format: "pcm", speed: 2 });
+    const answer = await client.audio.speech.create({ ...requestBody, response_format: "pcm", speed: 2 });
     expect((await answer.arrayBuffer()).byteLength).toBe(Math.round(24_000 * (0.06 / 2)) * input.length * 2);
   });
 
   test.each(["pcm", "aac"] as const)("%s of another text differs", async (format) => {
     const bytesOf = async (text: string) =>
       Buffer.from(
-        await (await client.audio.speech.create({ ...ask, input: text, response_format: format })).arrayBuffer(),
+        await (
+          await client.audio.speech.create({ ...requestBody, input: text, response_format: format })
+        ).arrayBuffer(),
       );
     const [one, same, other] = [await bytesOf("one two"), await bytesOf("one two"), await bytesOf("two one")];
     expect(one.equals(same)).toBe(true);
@@ -54,12 +56,12 @@ describe("speech", () => {
 
   test("events contain the same audio and its usage", async () => {
     const frames = await simulator.stream("/openai/v1/audio/speech", {
-      ...ask,
+      ...requestBody,
       stream_format: "sse",
       response_format: "wav",
     });
     const pieces = frames.slice(0, -1).map(({ data }) => Buffer.from(data.audio, "base64"));
-    const whole = await client.audio.speech.create({ ...ask, response_format: "wav" });
+    const whole = await client.audio.speech.create({ ...requestBody, response_format: "wav" });
     expect(Buffer.concat(pieces).equals(Buffer.from(await whole.arrayBuffer()))).toBe(true);
     expect(frames.at(-1)?.data).toEqual({
       type: "speech.audio.done",
@@ -75,14 +77,14 @@ describe("speech", () => {
     ["stream_format", { model: "tts-1", stream_format: "sse" }],
     ["tempo", { tempo: 1 }],
   ])("a wrong %s is refused by name", async (param, wrong) => {
-    const { status, body } = await simulator.post("/openai/v1/audio/speech", { ...ask, ...wrong });
+    const { status, body } = await simulator.post("/openai/v1/audio/speech", { ...requestBody, ...wrong });
     expect({ status, param: body.error.param }).toEqual({ status: 400, param });
   });
 });
 
 describe("transcripts", () => {
   test("have the length of a file whose header does not state one", async () => {
-    const speech = await client.audio.speech.create({ ...ask, response_format: "flac" });
+    const speech = await client.audio.speech.create({ ...requestBody, response_format: "flac" });
     const bytes = Buffer.from(await speech.arrayBuffer());
     // Clears the number of samples, as in a file of a streaming recorder.
     bytes.writeUInt8(bytes.readUInt8(21) & 0xf0, 21);
@@ -97,7 +99,7 @@ describe("transcripts", () => {
   });
 
   const audio = async (format: "mp3" | "wav" = "mp3") => {
-    const answer = await client.audio.speech.create({ ...ask, response_format: format });
+    const answer = await client.audio.speech.create({ ...requestBody, response_format: format });
     return toFile(Buffer.from(await answer.arrayBuffer()), `speech.${format}`);
   };
 

@@ -32,7 +32,7 @@ function client(more: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient {
   });
 }
 const user = (text: string) => ({ role: "user" as const, content: [{ text }] });
-const counts = { inputTokens: 1_000, cachedTokens: 600, cacheWriteTokens: 100, outputTokens: 80 };
+const tokenCounts = { inputTokens: 1_000, cachedTokens: 600, cacheWriteTokens: 100, outputTokens: 80 };
 const tools = [{ toolSpec: { name: "weather", inputSchema: { json: { type: "object", properties: {} } } } }];
 
 describe("the official SDK", () => {
@@ -52,7 +52,7 @@ describe("the official SDK", () => {
   });
 
   test("converses", async () => {
-    const messages = [user(simulate({ usage: counts, reasoning: "Hm", text: "Ah" }))];
+    const messages = [user(simulate({ usage: tokenCounts, reasoning: "Hm", text: "Ah" }))];
     const { output, stopReason, usage } = await client().send(new ConverseCommand({ modelId: nova, messages }));
     expect(output?.message?.content).toMatchObject([
       { reasoningContent: { reasoningText: { text: "Hm" } } },

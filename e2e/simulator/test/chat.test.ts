@@ -9,18 +9,18 @@ afterAll(() => started[Symbol.asyncDispose]());
 
 const path = "/openai/v1/chat/completions";
 const user = (content: unknown) => ({ role: "user", content });
-const ask = (content: unknown, more: object = {}) => ({ model: "m", messages: [user(content)], ...more });
+const requestBody = (content: unknown, more: object = {}) => ({ model: "m", messages: [user(content)], ...more });
 const post = (body: unknown) => started.post(path, body);
 const weather = {
   type: "function",
   function: { name: "weather", parameters: { type: "object", properties: { city: { type: "string" } } } },
 };
 const grep = { type: "custom", custom: { name: "grep" } };
-const called = { id: "c1", type: "function", function: { name: "weather", arguments: "{}" } };
+const toolCall = { id: "c1", type: "function", function: { name: "weather", arguments: "{}" } };
 
 test("tools are called as the prompt requests, and their results are answered", async () => {
   const words = 'call weather {"city":"Os{l}o"} and call grep {x} and call nothing {}';
-  const { body } = await post(ask(words, { tools: [weather, grep] }));
+  const { body } = await post(requestBody(words, { tools: [weather, grep] }));
   expect(body.choices[0]).toMatchObject({
     finish_reason: "tool_calls",
     message: {
@@ -47,20 +47,20 @@ test.each<[string, object, readonly string[]]>([
   ["at most one", { parallel_tool_calls: false }, ["weather"]],
   ["a named one", { tool_choice: { type: "custom", custom: { name: "grep" } } }, ["grep"]],
 ])("calls follow the tool choice: %s", async (_, more, names) => {
-  const { body } = await post(ask("call weather {} call grep", { tools: [weather, grep], ...more }));
+  const { body } = await post(requestBody("call weather {} call grep", { tools: [weather, grep], ...more }));
   const calls: readonly { function?: { name: string }; custom?: { name: string } }[] =
     body.choices[0].message.tool_calls ?? [];
   expect(calls.map(({ function: called, custom }) => (called ?? custom)?.name)).toEqual(names);
 });
 
 test("a required call has arguments that match its schema", async () => {
-  const { body } = await post(ask("Hi", { tools: [weather], tool_choice: "required" }));
+  const { body } = await post(requestBody("Hi", { tools: [weather], tool_choice: "required" }));
   expect(JSON.parse(body.choices[0].message.tool_calls[0].function.arguments)).toEqual({ city: "words" });
 });
 
 test("reasoning, images, token counts", async () => {
   const usage = { inputTokens: 50, cachedTokens: 20, cacheWriteTokens: 5, outputTokens: 9, reasoningTokens: 4 };
-  const { body } = await post(ask(simulate({ reasoning: "Hm.", text: "Ah.", image: true, usage })));
+  const { body } = await post(requestBody(simulate({ reasoning: "Hm.", text: "Ah.", image: true, usage })));
   expect(body).toMatchObject({
     choices: [{ message: { content: "Ah.", reasoning_content: "Hm.", images: [{ type: "image_url" }] } }],
     usage: {
@@ -71,7 +71,7 @@ test("reasoning, images, token counts", async () => {
       completion_tokens_details: { reasoning_tokens: 4 },
     },
   });
-  expect((await post(ask("Hi", { reasoning_effort: "low" }))).body.choices[0].message.reasoning_content).toBe(
+  expect((await post(requestBody("Hi", { reasoning_effort: "low" }))).body.choices[0].message.reasoning_content).toBe(
     "Thinking about: Hi",
   );
 });
@@ -85,13 +85,13 @@ test("answers match the schema, length, stop sequences and number that were requ
     $defs: { size: { type: "integer", minimum: 3 } },
   };
   const format = { type: "json_schema", json_schema: { name: "n", strict: true, schema } };
-  const fitting = await post(ask("Hi", { response_format: format }));
+  const fitting = await post(requestBody("Hi", { response_format: format }));
   expect(JSON.parse(fitting.body.choices[0].message.content)).toEqual({ kind: "a", sizes: [3] });
-  expect((await post(ask("Hello", { max_tokens: 2 }))).body.choices[0]).toMatchObject({
+  expect((await post(requestBody("Hello", { max_tokens: 2 }))).body.choices[0]).toMatchObject({
     message: { content: "You said" },
     finish_reason: "length",
   });
-  const two = await post(ask("Hello", { stop: ["said", "lo"], n: 2, logprobs: true, top_logprobs: 2 }));
+  const two = await post(requestBody("Hello", { stop: ["said", "lo"], n: 2, logprobs: true, top_logprobs: 2 }));
   expect(two.body.choices).toHaveLength(2);
   expect(two.body.choices[1]).toMatchObject({ index: 1, message: { content: "You " }, finish_reason: "stop" });
   expect(two.body.choices[1].logprobs.content[0]).toMatchObject({ token: "You ", bytes: [89, 111, 117, 32] });
@@ -102,7 +102,7 @@ test("a stream has the role, reasoning, text and calls of every choice, then the
   const toolCalls = [{ name: "weather", arguments: { city: "Oslo" } }];
   const frames = await started.stream(
     path,
-    ask(simulate({ reasoning: "Hm", text: "Ah", toolCalls }), { stream: true, n: 2, logprobs: true }),
+    requestBody(simulate({ reasoning: "Hm", text: "Ah", toolCalls }), { stream: true, n: 2, logprobs: true }),
   );
   expect(frames.at(-1)?.data).toBe("[DONE]");
   const choices = frames.slice(0, -1).map(({ data }) => data.choices[0]);
@@ -120,15 +120,15 @@ test("a stream has the role, reasoning, text and calls of every choice, then the
 
 test("Azure's URLs: the deployment is the model, and the key has a separate header", async () => {
   const azure = `/openai/deployments/my-model/chat/completions`;
-  const { model: _, ...body } = ask("Hi");
+  const { model: _, ...body } = requestBody("Hi");
   const answer = await started.post(`${azure}?api-version=2024-10-21`, body, { "api-key": "k" });
   expect(answer.body).toMatchObject({ model: "my-model", choices: [{ message: { content: "You said: Hi" } }] });
   expect((await started.post(azure, body, { "api-key": "k" })).status).toBe(404);
-  expect((await started.post(path, ask("Hi"), { "api-key": "bad-k" })).status).toBe(401);
+  expect((await started.post(path, requestBody("Hi"), { "api-key": "bad-k" })).status).toBe(401);
 });
 
-const answered = (id: string) => ({ role: "tool", tool_call_id: id, content: "4" });
-const calling = { role: "assistant", tool_calls: [called] };
+const toolAnswer = (id: string) => ({ role: "tool", tool_call_id: id, content: "4" });
+const callingTurn = { role: "assistant", tool_calls: [toolCall] };
 
 test.each<[string, object, string, string]>([
   ["an unknown field", { top_q: 3 }, "top_q", "unknown_parameter"],
@@ -171,9 +171,14 @@ test.each<[string, object, string, string]>([
     "messages[0].content[0].file.file_id",
     "invalid_value",
   ],
-  ["a result without a call", { messages: [answered("c1")] }, "messages[0].tool_call_id", "invalid_value"],
-  ["a result of another call", { messages: [calling, answered("c2")] }, "messages[1].tool_call_id", "invalid_value"],
-  ["a call without a result", { messages: [calling, user("Hi")] }, "messages[1]", "invalid_value"],
+  ["a result without a call", { messages: [toolAnswer("c1")] }, "messages[0].tool_call_id", "invalid_value"],
+  [
+    "a result of another call",
+    { messages: [callingTurn, toolAnswer("c2")] },
+    "messages[1].tool_call_id",
+    "invalid_value",
+  ],
+  ["a call without a result", { messages: [callingTurn, user("Hi")] }, "messages[1]", "invalid_value"],
   [
     "a search by a model without search",
     { model: "gpt-5.1", web_search_options: {} },
@@ -204,7 +209,7 @@ test.each<[string, object, string, string]>([
     "invalid_schema",
   ],
 ])("refused: %s", async (_, more, param, code) => {
-  expect(await post({ ...ask("Hi"), ...more })).toMatchObject({
+  expect(await post({ ...requestBody("Hi"), ...more })).toMatchObject({
     status: 400,
     body: { error: { type: "invalid_request_error", param, code } },
   });
@@ -216,21 +221,21 @@ test("fields that only other vendors of the wire accept are refused for OpenAI's
     ["gpt-5.1", 400],
     ["open-model", 200],
   ] as const) {
-    expect((await post(ask("Hi", { model, top_k: 3 }))).status).toBe(status);
+    expect((await post(requestBody("Hi", { model, top_k: 3 }))).status).toBe(status);
     expect((await post({ model, messages: [thoughtful, user("Hi")] })).status).toBe(status);
   }
 });
 
 test("text is sent as a refusal", async () => {
-  const { body } = await post(ask(simulate({ refusal: true, text: "No." })));
+  const { body } = await post(requestBody(simulate({ refusal: true, text: "No." })));
   expect(body.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: null, refusal: "No." } });
 });
 
 test("an image is generated on request, by other vendors' models", async () => {
   const modalities = { modalities: ["text", "image"] };
   const { body } = await post(
-    ask("Draw", { model: "open-model", ...modalities, image_config: { aspect_ratio: "1:1" } }),
+    requestBody("Draw", { model: "open-model", ...modalities, image_config: { aspect_ratio: "1:1" } }),
   );
   expect(body.choices[0].message.images).toHaveLength(1);
-  expect((await post(ask("Draw", { model: "gpt-5.1", ...modalities }))).status).toBe(400);
+  expect((await post(requestBody("Draw", { model: "gpt-5.1", ...modalities }))).status).toBe(400);
 });

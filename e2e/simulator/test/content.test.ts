@@ -10,10 +10,10 @@ afterAll(() => started[Symbol.asyncDispose]());
 const pathOf = (action: string, model = "gemini-3-flash") => `/gemini/v1beta/models/${model}:${action}`;
 const user = (...parts: unknown[]) => ({ role: "user", parts });
 const model = (...parts: unknown[]) => ({ role: "model", parts });
-const ask = (text: string, more: object = {}) => ({ contents: [user({ text })], ...more });
+const requestBody = (text: string, more: object = {}) => ({ contents: [user({ text })], ...more });
 const post = (body: unknown, name?: string) => started.post(pathOf("generateContent", name), body);
-const declared = { name: "weather", parameters: { type: "OBJECT", properties: { city: { type: "STRING" } } } };
-const tools = [{ functionDeclarations: [declared] }];
+const weatherFunction = { name: "weather", parameters: { type: "OBJECT", properties: { city: { type: "STRING" } } } };
+const tools = [{ functionDeclarations: [weatherFunction] }];
 
 test("an echo, with images and files by type and size; both spellings of a field are accepted", async () => {
   const body = {
@@ -35,18 +35,18 @@ test("an echo, with images and files by type and size; both spellings of a field
 
 test("token counts: thinking is not part of the candidates' tokens", async () => {
   const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, reasoningTokens: 30 };
-  expect((await post(ask(simulate({ usage })))).body.usageMetadata).toMatchObject({
+  expect((await post(requestBody(simulate({ usage })))).body.usageMetadata).toMatchObject({
     promptTokenCount: 1_000,
     cachedContentTokenCount: 600,
     candidatesTokenCount: 50,
     thoughtsTokenCount: 30,
     totalTokenCount: 1_080,
   });
-  expect((await started.post(pathOf("countTokens"), ask("Hello"))).body).toMatchObject({ totalTokens: 2 });
+  expect((await started.post(pathOf("countTokens"), requestBody("Hello"))).body).toMatchObject({ totalTokens: 2 });
 });
 
 test("a stream is events, or one JSON array", async () => {
-  const body = ask(simulate({ reasoning: "Hm", text: "Ah", toolCalls: [{ name: "weather", arguments: {} }] }), {
+  const body = requestBody(simulate({ reasoning: "Hm", text: "Ah", toolCalls: [{ name: "weather", arguments: {} }] }), {
     tools,
   });
   const frames = await started.stream(`${pathOf("streamGenerateContent")}?alt=sse`, body);
@@ -68,7 +68,7 @@ test("a stream is events, or one JSON array", async () => {
 });
 
 test("a tool round: each call is returned with its signature", async () => {
-  const first = (await post(ask("call weather {} call weather {}", { tools }))).body.candidates[0];
+  const first = (await post(requestBody("call weather {} call weather {}", { tools }))).body.candidates[0];
   expect(first.finishReason).toBe("STOP");
   const [one, two] = first.content.parts;
   expect([one, two].map(({ thoughtSignature }) => typeof thoughtSignature)).toEqual(["string", "undefined"]);
@@ -78,7 +78,7 @@ test("a tool round: each call is returned with its signature", async () => {
     })),
   );
   const go = (name: string, ...parts: unknown[]) =>
-    post({ contents: [...ask("Hi").contents, model(...parts), results], tools }, name);
+    post({ contents: [...requestBody("Hi").contents, model(...parts), results], tools }, name);
   expect((await go("gemini-3-pro", one, two)).body.candidates[0].content.parts[0].text).toBe("result 0\nresult 1");
   const { thoughtSignature: _, ...bare } = one;
   expect((await go("gemini-3-pro", bare, two)).body.error).toMatchObject({ code: 400, status: "INVALID_ARGUMENT" });
@@ -104,19 +104,21 @@ test("a streamed turn may be sent back in pieces, as the official SDK stores it"
 
 test("an image is generated if the request has this modality", async () => {
   const options = { generationConfig: { responseModalities: ["IMAGE"], imageConfig: { aspectRatio: "1:1" } } };
-  const { candidates, usageMetadata } = (await post(ask("A boat", options))).body;
+  const { candidates, usageMetadata } = (await post(requestBody("A boat", options))).body;
   const [{ inlineData }] = candidates[0].content.parts;
   expect(Buffer.from(inlineData.data, "base64").subarray(1, 4).toString()).toBe("PNG");
   expect(usageMetadata.candidatesTokensDetails).toContainEqual({ modality: "IMAGE", tokenCount: 1_290 });
 });
 
 test("thinking is shown on request; answers match the schema", async () => {
-  const thinking = (config: object) => ask("Hi", { generationConfig: { thinkingConfig: config } });
+  const thinking = (config: object) => requestBody("Hi", { generationConfig: { thinkingConfig: config } });
   const parts = async (config: object) => (await post(thinking(config))).body.candidates[0].content.parts;
   expect(await parts({ thinkingLevel: "LOW", includeThoughts: true })).toMatchObject([{ thought: true }, {}]);
   expect(await parts({ thinkingLevel: "LOW" })).toMatchObject([{ text: "You said: Hi" }]);
   const responseSchema = { type: "OBJECT", properties: { size: { type: "INTEGER", minimum: 2 } } };
-  const fitting = await post(ask("Hi", { generationConfig: { responseMimeType: "application/json", responseSchema } }));
+  const fitting = await post(
+    requestBody("Hi", { generationConfig: { responseMimeType: "application/json", responseSchema } }),
+  );
   expect(JSON.parse(fitting.body.candidates[0].content.parts[0].text)).toEqual({ size: 2 });
 });
 
@@ -129,15 +131,17 @@ test("texts get vectors of the requested length", async () => {
 });
 
 test("a prompt selects a finish reason or an error", async () => {
-  expect((await post(ask(simulate({ finish: "content_filter" })))).body.candidates[0].finishReason).toBe("SAFETY");
-  expect((await post(ask(simulate({ finish: "blocked" })))).body).toMatchObject({
+  expect((await post(requestBody(simulate({ finish: "content_filter" })))).body.candidates[0].finishReason).toBe(
+    "SAFETY",
+  );
+  expect((await post(requestBody(simulate({ finish: "blocked" })))).body).toMatchObject({
     promptFeedback: { blockReason: "SAFETY" },
   });
-  const quota = ask(simulate({ status: 429, retryAfter: "12" }));
+  const quota = requestBody(simulate({ status: 429, retryAfter: "12" }));
   const exhausted = { error: { code: 429, status: "RESOURCE_EXHAUSTED", details: [{ retryDelay: "12s" }] } };
   expect(await post(quota)).toMatchObject({ status: 429, body: exhausted });
   expect((await started.post(pathOf("streamGenerateContent"), quota)).body).toMatchObject([exhausted]);
-  const broken = ask(simulate({ errorAfterChunks: 1 }));
+  const broken = requestBody(simulate({ errorAfterChunks: 1 }));
   expect((await started.post(pathOf("streamGenerateContent"), broken)).body.at(-1)).toMatchObject({
     error: { code: 503, status: "UNAVAILABLE" },
   });
@@ -148,7 +152,7 @@ test.each<[string, string, Record<string, string>, number, string]>([
   ["an invalid key", "", { "x-goog-api-key": "bad-k" }, 400, "INVALID_ARGUMENT"],
   ["an invalid key in the URL", "?key=bad-k", { "x-goog-api-key": "" }, 400, "INVALID_ARGUMENT"],
 ])("a request with %s is not authenticated", async (_, query, headers, code, status) => {
-  expect(await started.post(pathOf("generateContent") + query, ask("Hi"), headers)).toMatchObject({
+  expect(await started.post(pathOf("generateContent") + query, requestBody("Hi"), headers)).toMatchObject({
     status: code,
     body: { error: { code, status } },
   });
@@ -209,7 +213,7 @@ test.each<[string, object, string]>([
     "toolConfig.functionCallingConfig",
   ],
 ])("refused: %s", async (_, more, field) => {
-  const { status, body } = await post({ ...ask("Hi"), ...more });
+  const { status, body } = await post({ ...requestBody("Hi"), ...more });
   expect(status).toBe(400);
   expect(body.error).toMatchObject({ status: "INVALID_ARGUMENT", details: [{ fieldViolations: [{ field }] }] });
 });
@@ -221,7 +225,7 @@ test.each([
   ["gemini-3-flash", "MINIMAL", 200],
   ["gemini-4-argon", "XHIGH", 400],
 ])("%s answers a request with the thinking level %s by %i", async (name, thinkingLevel, status) => {
-  const answer = await post(ask("Hi", config({ thinkingConfig: { thinkingLevel } })), name);
+  const answer = await post(requestBody("Hi", config({ thinkingConfig: { thinkingLevel } })), name);
   expect(answer.status).toBe(status);
   if (status === 400)
     expect(answer.body.error.message).toBe(

@@ -137,9 +137,9 @@ test.each<[string, Record<string, string>, number]>([
 const use = { type: "tool_use", id: "t1", name: "weather", input: {} };
 const result = { type: "tool_result", tool_use_id: "t1", content: "4" };
 
-const cited = { type: "text", text: "x", citations: [{ type: "char_location" }] };
+const citedText = { type: "text", text: "x", citations: [{ type: "char_location" }] };
 const file = { type: "document", source: { type: "text", media_type: "text/plain", data: "abc" } };
-const searched = { type: "search_result", source: "s", title: "t", content: [cited] };
+const searchResult = { type: "search_result", source: "s", title: "t", content: [citedText] };
 test.each<[string, object, string]>([
   ["a sampling setting at its default", { temperature: 1 }, "temperature: Extra inputs are not permitted"],
   [
@@ -147,8 +147,8 @@ test.each<[string, object, string]>([
     { messages: [user("Hi"), assistant(file), user("Well?")] },
     "messages.1.content.0: ",
   ],
-  ["citations of the user's text", { messages: [user([cited])] }, "messages.0.content.0.citations: "],
-  ["citations in a search result", { messages: [user([searched])] }, "messages.0.content.0.citations: "],
+  ["citations of the user's text", { messages: [user([citedText])] }, "messages.0.content.0.citations: "],
+  ["citations in a search result", { messages: [user([searchResult])] }, "messages.0.content.0.citations: "],
 ])("version 2026-10-21 refuses %s, which the version before accepts", async (_, more, start) => {
   const body = { ...messageBody("Hi"), ...more };
   const version = { "anthropic-version": "2026-10-21" };

@@ -18,24 +18,25 @@ afterAll(() => {
 });
 
 const client = (key = "any") => new OpenAI({ baseURL: `${url}/openai/v1`, apiKey: key, maxRetries: 0 });
-const ask = (content: string) => ({ model: "m", messages: [{ role: "user" as const, content }] });
-const simulate = (behaviour: object, words = "Hi") => ask(`${words} {{simulate: ${JSON.stringify(behaviour)}}}`);
-const raw = (behaviour: object, stream = true, more: object = {}) =>
+const requestBody = (content: string) => ({ model: "m", messages: [{ role: "user" as const, content }] });
+const bodyWithBehaviour = (behaviour: object, words = "Hi") =>
+  requestBody(`${words} {{simulate: ${JSON.stringify(behaviour)}}}`);
+const postRaw = (behaviour: object, stream = true, more: object = {}) =>
   fetch(`${url}/openai/v1/chat/completions`, {
     method: "POST",
-    body: JSON.stringify({ ...simulate(behaviour), stream, ...more }),
+    body: JSON.stringify({ ...bodyWithBehaviour(behaviour), stream, ...more }),
   });
 
 describe("with the official SDK", () => {
   test("an answer repeats the prompt, with usage by the documented rule", async () => {
-    const answer = await client().chat.completions.create(ask("Hello"));
+    const answer = await client().chat.completions.create(requestBody("Hello"));
     expect(answer.choices[0]?.message.content).toBe("You said: Hello");
     expect(answer.usage).toMatchObject({ prompt_tokens: 2, completion_tokens: 4, total_tokens: 6 });
   });
 
   test("a stream has the role, the content, the finish reason, the requested usage and its end", async () => {
     const stream = await client().chat.completions.create({
-      ...ask("Hello"),
+      ...requestBody("Hello"),
       stream: true,
       stream_options: { include_usage: true },
     });
@@ -48,19 +49,23 @@ describe("with the official SDK", () => {
   });
 
   test("tool calls, errors, refused keys and the model list have the SDK's types", async () => {
-    const called = await client().chat.completions.create(simulate({ toolCalls: [{ name: "f", arguments: "{}" }] }));
+    const called = await client().chat.completions.create(
+      bodyWithBehaviour({ toolCalls: [{ name: "f", arguments: "{}" }] }),
+    );
     expect(called.choices[0]).toMatchObject({
       finish_reason: "tool_calls",
       message: { content: null, tool_calls: [{ function: { name: "f" } }] },
     });
     await expect(
-      client().chat.completions.create(simulate({ status: 429, errorCode: "slow", retryAfter: "3" })),
+      client().chat.completions.create(bodyWithBehaviour({ status: 429, errorCode: "slow", retryAfter: "3" })),
     ).rejects.toMatchObject({ status: 429, code: "slow" });
-    await expect(client("bad-key").chat.completions.create(ask("Hi"))).rejects.toMatchObject({
+    await expect(client("bad-key").chat.completions.create(requestBody("Hi"))).rejects.toMatchObject({
       status: 401,
       code: "invalid_api_key",
     });
-    await expect(client().chat.completions.create(simulate({ colour: "red" }))).rejects.toMatchObject({ status: 400 });
+    await expect(client().chat.completions.create(bodyWithBehaviour({ colour: "red" }))).rejects.toMatchObject({
+      status: 400,
+    });
     expect((await client().models.list()).data).toHaveLength(1);
   });
 });
@@ -70,7 +75,7 @@ describe("faults", () => {
     ["cut", { chunks: 20, chunkDelayMs: 2, cutAfterChunks: 3 }],
     ["reset", { closeBeforeHead: true }],
   ])("%s breaks the connection", async (_, behaviour) => {
-    await expect(raw(behaviour).then((answer) => answer.text())).rejects.toThrow();
+    await expect(postRaw(behaviour).then((answer) => answer.text())).rejects.toThrow();
   });
 
   test.each<[string, object, RegExp]>([
@@ -79,20 +84,20 @@ describe("faults", () => {
     ["an error frame", { errorAfterChunks: 2 }, /simulated failure in the stream/],
     ["no final frame", { noDone: true }, /^(?![\s\S]*\[DONE\])/],
   ])("%s shows", async (_, behaviour, shows) => {
-    expect(await (await raw(behaviour)).text()).toMatch(shows);
+    expect(await (await postRaw(behaviour)).text()).toMatch(shows);
   });
 
   test.each([true, false])("usage is omitted (stream: %s)", async (stream) => {
     const options = stream ? { stream_options: { include_usage: true } } : {};
-    expect(await (await raw({}, stream, options)).text()).toContain('"usage":{');
-    const silent = await (await raw({ usage: null }, stream, options)).text();
+    expect(await (await postRaw({}, stream, options)).text()).toContain('"usage":{');
+    const silent = await (await postRaw({ usage: null }, stream, options)).text();
     expect(silent).toContain('"finish_reason":"stop"');
     expect(silent).not.toContain('"usage":{');
   });
 
   test("invalid JSON, and a long answer", async () => {
-    expect(await (await raw({ malformed: true }, false)).text()).toContain("<html>");
-    expect((await (await raw({ bodyBytes: 100_000 }, false)).text()).length).toBeGreaterThan(100_000);
+    expect(await (await postRaw({ malformed: true }, false)).text()).toContain("<html>");
+    expect((await (await postRaw({ bodyBytes: 100_000 }, false)).text()).length).toBeGreaterThan(100_000);
   });
 });
 
@@ -104,7 +109,7 @@ test("an instance follows its script and records its requests", async () => {
   const statuses = [];
   for (let at = 0; at < 4; at++)
     statuses.push(
-      await instance.chat.completions.create(ask("Hi")).then(
+      await instance.chat.completions.create(requestBody("Hi")).then(
         () => 200,
         ({ status }) => status,
       ),

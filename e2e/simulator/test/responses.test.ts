@@ -9,14 +9,14 @@ beforeAll(async () => {
 afterAll(() => started[Symbol.asyncDispose]());
 
 const path = "/openai/v1/responses";
-const ask = (input: unknown, more: object = {}) => ({ model: "m", input, ...more });
+const requestBody = (input: unknown, more: object = {}) => ({ model: "m", input, ...more });
 const post = (body: unknown) => started.post(path, body);
 const weather = { type: "function", name: "weather", parameters: null, strict: false };
-const usual = { reasoning: { effort: "low", summary: "auto" }, include: ["reasoning.encrypted_content"] };
+const usualSettings = { reasoning: { effort: "low", summary: "auto" }, include: ["reasoning.encrypted_content"] };
 const itemTypes = (output: readonly { type: string }[]) => output.map(({ type }) => type);
 
 test("an echo, with its token counts", async () => {
-  expect((await post(ask("Hello"))).body).toMatchObject({
+  expect((await post(requestBody("Hello"))).body).toMatchObject({
     object: "response",
     status: "completed",
     output: [{ type: "message", status: "completed", content: [{ type: "output_text", text: "You said: Hello" }] }],
@@ -30,8 +30,8 @@ test("a stream has every item in order, numbered without gaps, and ends with the
     { name: "grep", arguments: "x y" },
   ];
   const frames = await started.stream(path, {
-    ...ask(simulate({ reasoning: "Hm", text: "Ah", toolCalls })),
-    ...usual,
+    ...requestBody(simulate({ reasoning: "Hm", text: "Ah", toolCalls })),
+    ...usualSettings,
     tools: [weather, { type: "custom", name: "grep" }],
     stream: true,
   });
@@ -77,47 +77,49 @@ test("the official SDK reads the stream", async () => {
 });
 
 test("the result of a tool is accepted with all items and encrypted reasoning, or with the id of the response", async () => {
-  const question = ask("call weather {}", { tools: [weather], ...usual });
+  const question = requestBody("call weather {}", { tools: [weather], ...usualSettings });
   const first = (await post(question)).body;
   expect(itemTypes(first.output)).toEqual(["reasoning", "function_call"]);
   const result = { type: "function_call_output", call_id: first.output[1].call_id, output: "4 degrees" };
   const userItem = { role: "user", content: "call weather {}" };
-  const byItems = await post(ask([userItem, ...first.output, result], { store: false }));
+  const byItems = await post(requestBody([userItem, ...first.output, result], { store: false }));
   expect(byItems.body.output[0].content[0].text).toBe("4 degrees");
-  const byId = await post(ask([result], { previous_response_id: first.id }));
+  const byId = await post(requestBody([result], { previous_response_id: first.id }));
   expect(byId.body.output[0].content[0].text).toBe("4 degrees");
-  const foreign = await started.post(path, ask([result], { previous_response_id: first.id }), {
+  const foreign = await started.post(path, requestBody([result], { previous_response_id: first.id }), {
     authorization: "Bearer other",
   });
   expect(foreign).toMatchObject({ status: 400, body: { error: { code: "previous_response_not_found" } } });
   const forged = { ...first.output[0], encrypted_content: "gAAAAforged" };
-  expect(await post(ask([userItem, forged, first.output[1], result]))).toMatchObject({
+  expect(await post(requestBody([userItem, forged, first.output[1], result]))).toMatchObject({
     status: 400,
     body: { error: { param: "input[1].encrypted_content", code: "invalid_encrypted_content" } },
   });
 });
 
 test("a trigger at the end of the input is answered with a compaction only", async () => {
-  const { body } = await post(ask([{ role: "user", content: "Build me a parser" }, { type: "compaction_trigger" }]));
+  const { body } = await post(
+    requestBody([{ role: "user", content: "Build me a parser" }, { type: "compaction_trigger" }]),
+  );
   expect(body.output).toMatchObject([{ type: "compaction" }]);
-  const next = await post(ask([...body.output, { role: "user", content: "Go on" }]));
+  const next = await post(requestBody([...body.output, { role: "user", content: "Go on" }]));
   expect(next.body.output).toMatchObject([{ content: [{ text: "You said: Go on" }] }]);
 });
 
 test("a compaction replaces the previous turns", async () => {
-  const { body } = await started.post(`${path}/compact`, ask("Build me a parser"));
+  const { body } = await started.post(`${path}/compact`, requestBody("Build me a parser"));
   expect(body).toMatchObject({ object: "response.compaction", output: [{ role: "user" }, { type: "compaction" }] });
-  const next = await post(ask([...body.output, { role: "user", content: "Go on" }]));
+  const next = await post(requestBody([...body.output, { role: "user", content: "Go on" }]));
   expect(next.body.output[0].content[0].text).toBe("You said: Go on");
   expect(next.body.usage.input_tokens).toBeGreaterThan(8);
 });
 
 test("a prompt selects an image, an incomplete answer or an error", async () => {
-  const drawn = (await post(ask(simulate({ image: true })))).body;
+  const drawn = (await post(requestBody(simulate({ image: true })))).body;
   expect(itemTypes(drawn.output)).toEqual(["message", "image_generation_call"]);
-  const cut = (await post(ask(simulate({ text: "x".repeat(100) }), { max_output_tokens: 16 }))).body;
+  const cut = (await post(requestBody(simulate({ text: "x".repeat(100) }), { max_output_tokens: 16 }))).body;
   expect(cut).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
-  const frames = await started.stream(path, ask(simulate({ errorAfterChunks: 1 }), { stream: true }));
+  const frames = await started.stream(path, requestBody(simulate({ errorAfterChunks: 1 }), { stream: true }));
   expect(frames.at(-1)).toMatchObject({ event: "error", data: { sequence_number: frames.length - 1 } });
 });
 
@@ -170,10 +172,10 @@ test.each<[string, object, string, string, number?]>([
     404,
   ],
 ])("refused: %s", async (_, more, param, code, status = 400) => {
-  expect(await post({ ...ask("Hi"), ...more })).toMatchObject({ status, body: { error: { param, code } } });
+  expect(await post({ ...requestBody("Hi"), ...more })).toMatchObject({ status, body: { error: { param, code } } });
 });
 
 test("text is sent as a refusal", async () => {
-  const { body } = await post(ask(simulate({ refusal: true, text: "No." })));
+  const { body } = await post(requestBody(simulate({ refusal: true, text: "No." })));
   expect(body.output).toMatchObject([{ type: "message", content: [{ type: "refusal", refusal: "No." }] }]);
 });

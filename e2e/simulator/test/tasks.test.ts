@@ -9,11 +9,11 @@ beforeAll(async () => {
 afterAll(() => started[Symbol.asyncDispose]());
 
 const now = Math.floor(Date.now() / 1_000);
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+const base64Json = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 /** Creates a token without the gateway's code. */
 function tokenOf(claims: object, secret = "access-secret"): string {
-  const words = `${encoded({ alg: "HS256", typ: "JWT" })}.${encoded({ iss: "access", exp: now + 60, nbf: now - 5, ...claims })}`;
+  const words = `${base64Json({ alg: "HS256", typ: "JWT" })}.${base64Json({ iss: "access", exp: now + 60, nbf: now - 5, ...claims })}`;
   return `${words}.${createHmac("sha256", secret).update(words).digest("base64url")}`;
 }
 

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-async function done(sdk: GoogleGenAI, begun: GenerateVideosOperation): Promise<GenerateVideosOperation> {
+async function pollUntilDone(sdk: GoogleGenAI, begun: GenerateVideosOperation): Promise<GenerateVideosOperation> {
   let operation = begun;
   for (let polls = 0; operation.done !== true && polls < 10; polls++)
     operation = await sdk.operations.getVideosOperation({ operation });
@@ -47,7 +47,7 @@ describe("Google's SDK at Vertex", () => {
       config: { numberOfVideos: 1, durationSeconds: 6, aspectRatio: "16:9", resolution: "1080p", seed: 7 },
     });
     expect(begun.name).toMatch(/^projects\/.+\/models\/veo-3\.1-generate-001\/operations\//);
-    const { response } = await done(cloud, begun);
+    const { response } = await pollUntilDone(cloud, begun);
     const [created] = response?.generatedVideos ?? [];
     expect(created?.video?.mimeType).toBe("video/mp4");
     expect(isMp4(Buffer.from(created?.video?.videoBytes ?? "", "base64"))).toBe(true);
@@ -56,17 +56,17 @@ describe("Google's SDK at Vertex", () => {
   test("gets the address of the video if the request names a bucket", async () => {
     const config = { outputGcsUri: "gs://films/made/" };
     const begun = await cloud.models.generateVideos({ model, source: { prompt: "A boat" }, config });
-    const { response } = await done(cloud, begun);
+    const { response } = await pollUntilDone(cloud, begun);
     expect(response?.generatedVideos?.[0]?.video?.uri).toMatch(/^gs:\/\/films\/made\/op\w+\/sample_0\.mp4$/);
   });
 
   test("gets the reason why a video was filtered, and the error of a failed one", async () => {
     const begin = (behaviour: object) =>
       cloud.models.generateVideos({ model, source: { prompt: simulate(behaviour) } });
-    const held = await done(cloud, await begin({ finish: "content_filter" }));
+    const held = await pollUntilDone(cloud, await begin({ finish: "content_filter" }));
     expect(held.response?.raiMediaFilteredReasons?.[0]).toContain("issue with the audio");
     expect(held.response?.generatedVideos).toBeUndefined();
-    const failed = await done(cloud, await begin({ taskError: "no boats today" }));
+    const failed = await pollUntilDone(cloud, await begin({ taskError: "no boats today" }));
     expect(failed.error).toMatchObject({ message: "no boats today" });
   });
 
@@ -90,7 +90,7 @@ describe("Google's SDK at the Gemini API", () => {
     });
     const operation = new GenerateVideosOperation();
     Object.assign(operation, await begun.json());
-    const { response } = await done(developer, operation);
+    const { response } = await pollUntilDone(developer, operation);
     const [created] = response?.generatedVideos ?? [];
     if (created?.video === undefined) throw new Error("no video was made");
     const downloadPath = join(folder, "film.mp4");

@@ -62,7 +62,7 @@ function openSdks(suite: Suite): readonly OpenCall<unknown>[] {
 }
 
 const overloaded = "server_overloaded";
-const thrown: readonly object[] = [
+const thrownErrors: readonly object[] = [
   { code: overloaded, constructor: OpenAI.APIError },
   { code: overloaded },
   { error: { error: { type: "overloaded_error" } } },
@@ -137,7 +137,7 @@ export function killedTextTests(setup: () => CrashSetup): void {
     // All events are complete JSON.
     const array: unknown = JSON.parse((texts.at(-1) ?? "").slice(4));
     expect(array).toBeInstanceOf(Array);
-    expect(await Promise.all(sdks.map(({ result }) => result))).toMatchObject(thrown);
+    expect(await Promise.all(sdks.map(({ result }) => result))).toMatchObject(thrownErrors);
     const refused = await whole;
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await refused.json()).toMatchObject({ error: { code: overloaded } });

@@ -19,7 +19,7 @@ import {
 import { settlementEntry } from "../src/money/chain.ts";
 
 /** Records as version 1c5319f wrote them. */
-const former = {
+const formerRecords = {
   token:
     '{"id":"tok_1","accountId":"acme","group":"default","name":"laptop","disabled":false,"createdAt":"2026-11-01T10:00:00.000Z","hint":"mg-abc…xyz"}',
   task: '{"id":"task_1","accountId":"acme","tokenId":"tok_1","model":"clip","channelId":"kling","keyId":"k1","wire":"kling-video","operation":"op-1","asked":{"prompt":"a cat","seconds":5,"fromImage":false},"callId":"call-1","costNanos":"1000","draft":{"id":"call-1","time":"2026-11-01T10:00:00.000Z","requestId":"r-1","accountId":"acme","tokenId":"tok_1","group":"default","area":"video","endpoint":"POST /v1/videos","model":"clip","upstreamModel":"clip-1","channelId":"kling","status":200,"outcome":"completed","units":{"seconds":5},"estimated":false,"multiplier":1,"latencyMs":12,"firstByteMs":0,"attempts":1},"state":"in_progress","progress":40,"createdAt":1793527200000,"startedAt":1793527201000,"deadlineAt":1793530800000,"looks":3,"misses":0}',
@@ -40,13 +40,13 @@ afterAll(async () => {
 
 describe("a record of the previous version", () => {
   test("reads a token", async () => {
-    await redis.set(accountKeys.token("digest"), former.token);
-    expect(await findToken(redis, "digest")).toEqual(JSON.parse(former.token));
+    await redis.set(accountKeys.token("digest"), formerRecords.token);
+    expect(await findToken(redis, "digest")).toEqual(JSON.parse(formerRecords.token));
   });
 
   test("reads a task", async () => {
-    await redis.hset(accountKeys.task("acme", "task_1"), { version: "3", record: former.task });
-    const { asked: requested, looks: polls, ...rest } = JSON.parse(former.task);
+    await redis.hset(accountKeys.task("acme", "task_1"), { version: "3", record: formerRecords.task });
+    const { asked: requested, looks: polls, ...rest } = JSON.parse(formerRecords.task);
     expect(await findTask(redis, "acme", "task_1")).toEqual({ version: "3", task: { ...rest, requested, polls } });
   });
 
@@ -61,8 +61,8 @@ describe("a record of the previous version", () => {
   });
 
   test("reads a credit", async () => {
-    await redis.hset(accountKeys.credits("acme"), "opening", former.credit);
-    expect(await listCredits(redis, "acme")).toEqual([JSON.parse(former.credit)]);
+    await redis.hset(accountKeys.credits("acme"), "opening", formerRecords.credit);
+    expect(await listCredits(redis, "acme")).toEqual([JSON.parse(formerRecords.credit)]);
   });
 
   test.each(["2026-11-26", "2026-12-31", "2027-01-01", "2027-03-01", "2028-02-29", "2100-02-28", "2100-03-01"])(

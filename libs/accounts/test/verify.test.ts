@@ -71,7 +71,7 @@ function tamper(id: string, call: number, change: (text: string) => string | und
   log.splice(0, log.length, ...changed);
 }
 
-function rehashed(text: string): string {
+function rehash(text: string): string {
   const { costNanos, receipt, ...draft } = JSON.parse(text);
   const hash = createHash("sha1")
     .update([receipt.previous, receipt.number, `-${costNanos}`, receipt.balanceNanos, JSON.stringify(draft)].join("\n"))
@@ -106,12 +106,12 @@ test.each<[string, (id: string) => unknown, object]>([
   ],
   [
     "a call's usage was altered together with its hash",
-    (id) => tamper(id, 1, (text) => rehashed(text.replace('"model":"m"', '"model":"cheap"'))),
+    (id) => tamper(id, 1, (text) => rehash(text.replace('"model":"m"', '"model":"cheap"'))),
     { receipt: 3, message: "does not have the hash of the receipt before it" },
   ],
   [
     "a call's cost was altered together with its hash",
-    (id) => tamper(id, 2, (text) => rehashed(text.replace('"costNanos":"70"', '"costNanos":"60"'))),
+    (id) => tamper(id, 2, (text) => rehash(text.replace('"costNanos":"70"', '"costNanos":"60"'))),
     { receipt: 3, message: "has a balance of 860, but the earlier receipts add up to 870" },
   ],
   [
@@ -121,7 +121,7 @@ test.each<[string, (id: string) => unknown, object]>([
   ],
   [
     "the newest call was altered together with its hash",
-    (id) => tamper(id, 3, (text) => rehashed(text.replace('"model":"m"', '"model":"cheap"'))),
+    (id) => tamper(id, 3, (text) => rehash(text.replace('"model":"m"', '"model":"cheap"'))),
     { receipt: 5, message: "is not the newest one that the account has" },
   ],
   [

@@ -64,7 +64,7 @@ function threeVersions(): { readonly digests: readonly string[]; readonly versio
   };
 }
 
-async function usable(digests: readonly string[]): Promise<readonly string[]> {
+async function usableDigests(digests: readonly string[]): Promise<readonly string[]> {
   const tokens = await Promise.all(digests.map((digest) => findToken(redis, digest)));
   return digests.filter((_, at) => {
     const token = tokens[at];
@@ -86,7 +86,7 @@ test("the current and the previous key are one token with one id, in any order o
     const { digests, versions } = threeVersions();
     for (const at of order) await write(versions[at] ?? expect.unreachable("no such version"));
     const [, b, c] = digests;
-    expect(await usable(digests), String(order)).toEqual([b, c]);
+    expect(await usableDigests(digests), String(order)).toEqual([b, c]);
     const id = versions[0]?.token.id ?? "";
     expect(await findTokenById(redis, id)).toEqual(versions[2]?.token);
     expect((await listTokens(redis, "acme")).filter((token) => token.id === id)).toHaveLength(1);
@@ -98,7 +98,7 @@ test("versions that are written at the same time result in two keys", async () =
   for (let round = 0; round < 20; round++) {
     const { digests, versions } = threeVersions();
     await Promise.all(versions.map(write));
-    expect(await usable(digests)).toEqual(digests.slice(1));
+    expect(await usableDigests(digests)).toEqual(digests.slice(1));
     expect(await findTokenById(redis, versions[0]?.token.id ?? "")).toMatchObject({ version: 3 });
   }
 });
@@ -113,7 +113,7 @@ test("a change applies to both keys, and every edge is notified of both", async 
   listener.on("message", (_channel: string, digest: string) => announced.add(digest));
   await listener.subscribe(accountKeys.tokenChanges);
   await write({ ...second, token: { ...second.token, version: 3, disabled: true } });
-  expect(await usable(digests)).toEqual([]);
+  expect(await usableDigests(digests)).toEqual([]);
   await expect.poll(() => [...announced].sort()).toEqual(digests.slice(0, 2).toSorted());
   const soon = new Date(Date.now() + 60_000).toISOString();
   await write({ ...second, token: { ...second.token, version: 4, expiresAt: soon } });

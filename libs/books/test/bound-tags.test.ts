@@ -4,7 +4,7 @@ import { readTotals, recordCalls, type Books } from "../src/index.ts";
 import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
 
 /** Tables with rows that contain labels. */
-const labelled = ["call_labels", "labelled_totals", "daily_tag_totals", "daily_tag_first_bytes"] as const;
+const tablesOfLabels = ["call_labels", "labelled_totals", "daily_tag_totals", "daily_tag_first_bytes"] as const;
 const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
 
 describe.each(engines)("$name", ({ start }) => {
@@ -16,7 +16,7 @@ describe.each(engines)("$name", ({ start }) => {
 
   async function rowsOf(books: Books): Promise<number> {
     let rows = 0;
-    for (const table of labelled) {
+    for (const table of tablesOfLabels) {
       const result = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(books.db);
       rows += result.rows[0]?.count ?? 0;
     }

@@ -35,10 +35,10 @@ const dayMs = 86_400_000;
 /** Day of most data. */
 export const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
 const twoDays = { ...day, to: day.to + dayMs };
-const ever = { from: 0, to: Number.MAX_SAFE_INTEGER };
+const allTime = { from: 0, to: Number.MAX_SAFE_INTEGER };
 const head = "76543210f0e1d2c3b4a5968778695a4b3c2d1e0f";
-const failed = callOf("failed", { accountId: "failing", status: 500, outcome: "failed" });
-const twice = callOf("twice", { accountId: "ids", requestId: "ours", upstreamRequestId: "theirs" });
+const failedCall = callOf("failed", { accountId: "failing", status: 500, outcome: "failed" });
+const callWithTwoIds = callOf("twice", { accountId: "ids", requestId: "ours", upstreamRequestId: "theirs" });
 const target = { id: "trg", account: "", kind: "webhook", name: "Ops", address: "hook.test", createdAt: "" } as const;
 
 const insertCall = (db: Kysely<Tables>, event: UsageEvent, time = at) =>
@@ -71,7 +71,7 @@ export const versions: readonly FormerVersion[] = [
     },
     async check(books) {
       await recordCalls(books, [callOf("new", { tags: { team: "search" } })]);
-      const { events } = await readCalls(books, { ...ever, account: "acme" }, { order: "oldest first", limit: 10 });
+      const { events } = await readCalls(books, { ...allTime, account: "acme" }, { order: "oldest first", limit: 10 });
       expect(events.map(({ id }) => id)).toEqual(["new", "old"]);
       expect(await readTotals(books, { ...twoDays, account: "acme", groupBy: ["tag:team"] })).toEqual([
         { by: { "tag:team": "" }, sums: { calls: "1", costNanos: "1" } },
@@ -84,12 +84,12 @@ export const versions: readonly FormerVersion[] = [
     last: "0002-labels",
     async fill(db) {
       await insertCall(db, callOf("well", { accountId: "failing" }));
-      await insertCall(db, failed);
+      await insertCall(db, failedCall);
     },
     async check(books) {
       for (const filter of [{ status: 500 }, { outcome: "failed" as const }]) {
-        const query = { ...ever, account: "failing", ...filter };
-        expect((await readCalls(books, query, { order: "newest first", limit: 5 })).events).toEqual([failed]);
+        const query = { ...allTime, account: "failing", ...filter };
+        expect((await readCalls(books, query, { order: "newest first", limit: 5 })).events).toEqual([failedCall]);
       }
     },
   },
@@ -132,17 +132,17 @@ export const versions: readonly FormerVersion[] = [
     title: "before ids: a call is stored once, regardless of its event's time, and is found by its ids",
     last: "0011-operators",
     async fill(db) {
-      await insertCall(db, twice);
-      await insertCall(db, twice, at + 1); // earlier versions may have stored a call twice
+      await insertCall(db, callWithTwoIds);
+      await insertCall(db, callWithTwoIds, at + 1); // earlier versions may have stored a call twice
       await sql`insert into call_labels values ('ids', ${at}, 'twice', 'upstreamRequest', 'theirs')`.execute(db);
       await sql`insert into tasks values ('ids', 'task-1', ${at}, 'completed', 'm', 'c', '{}')`.execute(db);
     },
     async check(books) {
-      expect(await recordCalls(books, [{ ...twice, time: "2026-01-10T23:00:00.000Z" }])).toEqual([]);
-      expect(await hasCall(books, twice)).toBe(true);
+      expect(await recordCalls(books, [{ ...callWithTwoIds, time: "2026-01-10T23:00:00.000Z" }])).toEqual([]);
+      expect(await hasCall(books, callWithTwoIds)).toBe(true);
       for (const requestId of ["ours", "theirs"]) {
-        const { events } = await readCalls(books, { ...ever, requestId }, { order: "newest first", limit: 5 });
-        expect(events, requestId).toEqual([twice]);
+        const { events } = await readCalls(books, { ...allTime, requestId }, { order: "newest first", limit: 5 });
+        expect(events, requestId).toEqual([callWithTwoIds]);
       }
       // The books have no record of the task, so it cannot be restored.
       expect(await readFetchableTasks(books, { nowMs: 1, limit: 5 })).toEqual([]);

@@ -187,7 +187,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
     await (await openBooks({ file }, log))[Symbol.asyncDispose]();
     chmodSync(file, 0o444);
     const refusalText =
-      process.getuid?.() === 0 ? await unprivileged(() => refusal("", file)) : await refusal("", file);
+      process.getuid?.() === 0 ? await runUnprivileged(() => refusal("", file)) : await refusal("", file);
     expect(refusalText).toMatch(/read-only|cannot be opened/);
   });
 
@@ -199,7 +199,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
 });
 
 /** Runs a function without privileges, because root may write to read-only files. */
-async function unprivileged<T>(run: () => Promise<T>): Promise<T> {
+async function runUnprivileged<T>(run: () => Promise<T>): Promise<T> {
   process.seteuid?.(65_534);
   try {
     return await run();

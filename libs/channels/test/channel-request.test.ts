@@ -100,10 +100,10 @@ test("a task of a vendor that signs bodies is signed with the members of the cha
   expect(polled.headers["authorization"]).toBeDefined();
 });
 
-const answering = Object.values(providers).flatMap((provider) =>
+const answeringWires = Object.values(providers).flatMap((provider) =>
   provider.wires.filter((wire) => !videoWires.some((video) => video === wire)).map((wire) => ({ provider, wire })),
 );
-test.each(answering)(
+test.each(answeringWires)(
   "the headers with a key of $provider.name in the wire $wire are reserved",
   ({ provider, wire }) => {
     const headersWith = (key: string): Readonly<Record<string, string>> => {

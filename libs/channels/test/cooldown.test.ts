@@ -10,7 +10,7 @@ const cause = (more: Partial<CooldownCause> = {}): CooldownCause => ({
   ...more,
 });
 
-function lengths(count: number, more: Partial<CooldownCause> = {}): readonly number[] {
+function cooldownLengths(count: number, more: Partial<CooldownCause> = {}): readonly number[] {
   const cooldowns: Cooldown[] = [];
   for (let at = 0; at < count; at++) {
     const cooldown = nextCooldown(
@@ -24,13 +24,13 @@ function lengths(count: number, more: Partial<CooldownCause> = {}): readonly num
 }
 
 test("a scope that fails again after each cooldown gets one of twice the length, up to a maximum", () => {
-  expect(lengths(4)).toEqual([5_000, 10_000, 20_000, 40_000]);
-  expect(lengths(60).at(-1)).toBe(300_000);
+  expect(cooldownLengths(4)).toEqual([5_000, 10_000, 20_000, 40_000]);
+  expect(cooldownLengths(60).at(-1)).toBe(300_000);
 });
 
 test("a refused key is retried after cooldowns that grow up to an hour", () => {
-  expect(lengths(4, { kind: "refused" })).toEqual([60_000, 120_000, 240_000, 480_000]);
-  expect(lengths(60, { kind: "refused" }).at(-1)).toBe(3_600_000);
+  expect(cooldownLengths(4, { kind: "refused" })).toEqual([60_000, 120_000, 240_000, 480_000]);
+  expect(cooldownLengths(60, { kind: "refused" }).at(-1)).toBe(3_600_000);
 });
 
 test("failures of calls that were already open start no second cooldown", () => {

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 const failing: Omit<CooldownCause, "earlierCooldowns"> = { kind: "failing", reason: "upstream_error" };
-const works = (scope: string) => cooldowns.reportAnswer(scope, undefined, Date.now() + 1);
+const reportWorking = (scope: string) => cooldowns.reportAnswer(scope, undefined, Date.now() + 1);
 
 /** Reads the numbers of the hours since a time. The hour may change during the test. */
 async function countsSince(startMs: number): Promise<ReadonlyMap<string, number>> {
@@ -40,7 +40,7 @@ test("cooldowns after failures are counted while they are short, once each", asy
   for (let at = 1; at <= 3; at++) {
     cooldowns.begin("flapping", { ...failing, retryAfterMs: 10 });
     await until("the cooldown to be counted", async () => (await countsSince(startedMs)).get("flapping") === at);
-    works("flapping");
+    reportWorking("flapping");
     cooldowns.reportSuccess(() => [["flapping", undefined]]);
     await until(
       "the next cooldown to be another one",

@@ -5,7 +5,7 @@ import { ProxyFailed, proxyTimeoutCode } from "../src/proxy.ts";
 import { VendorRefusal } from "../src/refused.ts";
 import { blameOf, vendorMessageOf } from "../src/verdict.ts";
 
-const coded = (code: string): Error => Object.assign(new Error(code), { code });
+const errorWithCode = (code: string): Error => Object.assign(new Error(code), { code });
 const failure = (code: FailureCode, cause?: Error): Failure => new Failure(code, undefined, { cause });
 const refused = (meaning: Partial<VendorFailure>, retryAfterMs?: number): VendorRefusal =>
   new VendorRefusal({ code: "upstream_error", retryable: true, blame: "channel", ...meaning }, 500, retryAfterMs);
@@ -15,11 +15,11 @@ test.each<[string, unknown, object | undefined]>([
   ["a gateway without memory for the answer", failure("server_overloaded"), undefined],
   ["a request that the vendor's wire cannot express", failure("unsupported_parameter"), undefined],
   ["a request that the vendor refuses", refused({ blame: "request", code: "upstream_rejected" }), undefined],
-  ["no file descriptors left", failure("upstream_error", coded("EMFILE")), undefined],
-  ["no ports left", failure("upstream_error", coded("EADDRNOTAVAIL")), undefined],
+  ["no file descriptors left", failure("upstream_error", errorWithCode("EMFILE")), undefined],
+  ["no ports left", failure("upstream_error", errorWithCode("EADDRNOTAVAIL")), undefined],
   [
     "a refused connection",
-    failure("upstream_error", coded("ECONNREFUSED")),
+    failure("upstream_error", errorWithCode("ECONNREFUSED")),
     { of: "channel", isNeverClientFault: true },
   ],
   [
@@ -39,19 +39,27 @@ test.each<[string, unknown, object | undefined]>([
   ],
   [
     "a name that does not exist",
-    failure("upstream_error", coded("ENOTFOUND")),
+    failure("upstream_error", errorWithCode("ENOTFOUND")),
     { of: "channel", isNeverClientFault: true },
   ],
-  ["an expired certificate", failure("upstream_error", coded("CERT_HAS_EXPIRED")), { isNeverClientFault: true }],
+  [
+    "an expired certificate",
+    failure("upstream_error", errorWithCode("CERT_HAS_EXPIRED")),
+    { isNeverClientFault: true },
+  ],
   [
     "a connection that takes too long",
-    failure("upstream_timeout", coded("UND_ERR_CONNECT_TIMEOUT")),
+    failure("upstream_timeout", errorWithCode("UND_ERR_CONNECT_TIMEOUT")),
     { isNeverClientFault: false },
   ],
-  ["a busy resolver", failure("upstream_error", coded("EAI_AGAIN")), { of: "channel", isNeverClientFault: false }],
+  [
+    "a busy resolver",
+    failure("upstream_error", errorWithCode("EAI_AGAIN")),
+    { of: "channel", isNeverClientFault: false },
+  ],
   [
     "an interrupted connection",
-    failure("upstream_error", coded("ECONNRESET")),
+    failure("upstream_error", errorWithCode("ECONNRESET")),
     { of: "channel", isNeverClientFault: false },
   ],
   ["a vendor's error", refused({}), { of: "channel", reason: "upstream_error", retryAfterMs: undefined }],

@@ -13,15 +13,15 @@ const declare = (read: VariableReader) => ({
   secret: read.secret("SECRET", "Whose."),
   maybe: read.optionalUrl("MAYBE", "Perhaps."),
 });
-const good = { URL_A: "redis://x:1,redis://y:2", SECRET: "0123456789abcdef" };
+const validEnv = { URL_A: "redis://x:1,redis://y:2", SECRET: "0123456789abcdef" };
 
 describe("readVariables", () => {
   test("returns values in the declaration's structure, and defaults for unset or empty variables", () => {
-    expect(readVariables(declare, { ...good, COUNT: "", WAIT_MS: "5" })).toEqual({
-      store: { url: good.URL_A },
+    expect(readVariables(declare, { ...validEnv, COUNT: "", WAIT_MS: "5" })).toEqual({
+      store: { url: validEnv.URL_A },
       limits: { count: 3, waitMs: 5 },
       word: "a",
-      secret: good.SECRET,
+      secret: validEnv.SECRET,
       maybe: undefined,
     });
   });

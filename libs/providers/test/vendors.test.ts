@@ -239,7 +239,7 @@ test("a vendor signs the address, the body and the time", async () => {
 
 const anthropicError = (type: string, message = "no", details?: object): string =>
   JSON.stringify({ type: "error", error: { type, message, details } });
-const limited = (code: string): string => anthropicError("rate_limit_error", "no", { error_code: code });
+const rateLimitError = (code: string): string => anthropicError("rate_limit_error", "no", { error_code: code });
 const qwenError = (code: string, message: string): string => JSON.stringify({ code, message, request_id: "r" });
 const geminiError = (status: string, details: readonly object[] = [], message = "no"): string =>
   JSON.stringify({ error: { code: 400, message, status, details } });
@@ -256,9 +256,9 @@ describe("the meaning of an error", () => {
   test.each<[string, number, string, string, string]>([
     ["anthropic", 529, anthropicError("overloaded_error"), "upstream_overloaded", "channel"],
     ["anthropic", 429, anthropicError("rate_limit_error"), "upstream_rate_limited", "key"],
-    ["anthropic", 429, limited("ramp_limit_exceeded"), "upstream_rate_limited", "key"],
-    ["anthropic", 429, limited("contract_spend_limit_reached"), "upstream_auth_failed", "key"],
-    ["anthropic", 429, limited("enforced_spend_limit_reached"), "upstream_auth_failed", "key"],
+    ["anthropic", 429, rateLimitError("ramp_limit_exceeded"), "upstream_rate_limited", "key"],
+    ["anthropic", 429, rateLimitError("contract_spend_limit_reached"), "upstream_auth_failed", "key"],
+    ["anthropic", 429, rateLimitError("enforced_spend_limit_reached"), "upstream_auth_failed", "key"],
     ["anthropic", 401, anthropicError("authentication_error"), "upstream_auth_failed", "key"],
     [
       "anthropic",

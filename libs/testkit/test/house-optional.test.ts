@@ -10,7 +10,7 @@ const files = execFileSync("git", ["ls-files", "libs/*/src/*.ts", "services/*/sr
   .split("\n");
 
 /** Files that may use a conditional spread, with the reason. */
-const spreading: Readonly<Record<string, string>> = {
+const filesWithSpread: Readonly<Record<string, string>> = {
   "libs/wires/src/text/hub/events.ts": "for each part of an answer",
   "libs/testkit/src/suite.ts": "of tests",
 };
@@ -19,7 +19,7 @@ const spread = /\.\.\.\([^?]*=== undefined \? \{\} : \{/;
 
 test("optional members are left out by withoutUndefined, not by a conditional spread", () => {
   const found = files.filter((file) => spread.test(readFileSync(join(root, file), "utf8")));
-  expect(found.toSorted()).toEqual(Object.keys(spreading).toSorted());
+  expect(found.toSorted()).toEqual(Object.keys(filesWithSpread).toSorted());
 });
 
 test("only one function omits undefined members", () => {

@@ -5,7 +5,7 @@ import { describeVariables } from "@modelgate/deploy/reference";
 
 const root = join(import.meta.dirname, "../../..");
 const suite = await describeVariables();
-const all = suite.flatMap(({ service, variables }) => variables.map((variable) => ({ service, ...variable })));
+const allVariables = suite.flatMap(({ service, variables }) => variables.map((variable) => ({ service, ...variable })));
 
 /** Files of gatectl, a separate program that reads the variables of `npm start` and control. */
 const gatectl = ["services/control/src/gatectl/server.ts", "services/control/src/gatectl/config.ts"];
@@ -32,7 +32,7 @@ describe.each(suite)("$service", ({ service, variables }) => {
 });
 
 test("a variable's name appears once in the source", () => {
-  const names = new Set(all.map(({ name }) => name).filter((name) => !/^[A-Z]+_(OPS_)?PORT$/.test(name)));
+  const names = new Set(allVariables.map(({ name }) => name).filter((name) => !/^[A-Z]+_(OPS_)?PORT$/.test(name)));
   const spelled = [...names].map((name) => ({
     name,
     in: sources.filter(({ text }) => text.includes(`"${name}"`)).map(({ file }) => file),
@@ -41,7 +41,7 @@ test("a variable's name appears once in the source", () => {
 });
 
 test("a variable has the same meaning in every service", () => {
-  const meanings = Map.groupBy(all, ({ name }) => name);
+  const meanings = Map.groupBy(allVariables, ({ name }) => name);
   const differing = [...meanings].filter(([, each]) => new Set(each.map(({ meaning }) => meaning)).size > 1);
   expect(differing.map(([name]) => name)).toEqual([]);
 });
@@ -60,6 +60,6 @@ test.each([
   ["text", "MODELGATE_SECRET", undefined],
   ["text", "MODELGATE_SECRET_BEFORE", undefined],
 ])("%s keeps the published name and default of %s", (service, name, fallback) => {
-  const declaredVariable = all.find((variable) => variable.service === service && variable.name === name);
+  const declaredVariable = allVariables.find((variable) => variable.service === service && variable.name === name);
   expect(declaredVariable).toMatchObject({ fallback });
 });

@@ -43,16 +43,16 @@ import {
   written,
 } from "./harness.ts";
 
-const levels = { model: "gemini-3-flash", defaultMaxTokens: 1000 };
-const budgets = { model: "gemini-2.5-flash", defaultMaxTokens: 1000 };
+const targetWithLevels = { model: "gemini-3-flash", defaultMaxTokens: 1000 };
+const targetWithBudgets = { model: "gemini-2.5-flash", defaultMaxTokens: 1000 };
 const parse = (body: JsonRecord) => contentWire.client.read(body, { model: "m" });
-const render = renders(contentWire, levels);
+const render = renders(contentWire, targetWithLevels);
 
-const upper = { type: "OBJECT", properties: { city: { type: "STRING" } }, required: ["city"] };
+const upperCaseSchema = { type: "OBJECT", properties: { city: { type: "STRING" } }, required: ["city"] };
 const round = {
   systemInstruction: { parts: [{ text: "Be brief." }] },
   generationConfig: { maxOutputTokens: 300, thinkingConfig: { thinkingLevel: "LOW", includeThoughts: true } },
-  tools: [{ functionDeclarations: [{ name: "get_weather", description: "Weather now", parameters: upper }] }],
+  tools: [{ functionDeclarations: [{ name: "get_weather", description: "Weather now", parameters: upperCaseSchema }] }],
   toolConfig: { functionCallingConfig: { mode: "AUTO" } },
   contents: [
     {
@@ -83,7 +83,7 @@ const roundRequest: TextRequest = {
 
 test("one tool round is parsed and rendered", () => {
   expect(parse(round)).toEqual({ request: roundRequest, dropped: [] });
-  const { body, dropped } = contentWire.vendor.render(roundRequest, levels);
+  const { body, dropped } = contentWire.vendor.render(roundRequest, targetWithLevels);
   expect(dropped).toEqual([]);
   const declared = { name: "get_weather", description: "Weather now", parametersJsonSchema: weather };
   expect(body).toEqual({
@@ -205,7 +205,7 @@ const withChoice = fields.chain((drawnFields) =>
 test("a request that this wire can express is unchanged after rendering and parsing", () => {
   fc.assert(
     fc.property(request(turns, withChoice), (drawnRequest) => {
-      const { body, dropped } = contentWire.vendor.render(drawnRequest, levels);
+      const { body, dropped } = contentWire.vendor.render(drawnRequest, targetWithLevels);
       expect(dropped).toEqual([]);
       const path = { model: "theirs", stream: drawnRequest.stream };
       const parsedBody = contentWire.client.read(JSON.parse(JSON.stringify(body)), path);
@@ -239,7 +239,7 @@ test("the pieces of a stream, which SDKs send back as contents, are one message"
   const user = { role: "user", parts: [{ text: "Hi" }] };
   const messagesOf = (contents: readonly JsonRecord[]): unknown => {
     const { request } = contentWire.client.read({ contents }, { model: "m", stream: false });
-    return chatWire.vendor.render(request, levels).body["messages"];
+    return chatWire.vendor.render(request, targetWithLevels).body["messages"];
   };
   const toolCalls = [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }];
   const results = { role: "tool", tool_call_id: "c", content: "no result was given" };
@@ -544,7 +544,7 @@ describe("thinking", () => {
     ["gemini-3.8-flash", ["reasoning"]],
     ["gemini-2.5-flash", []],
   ])("%s: the setting off is dropped and named where thinking cannot stop: %j", (model, dropped) => {
-    expect(render({ reasoning: { effort: "none" } }, { ...levels, model }).dropped).toEqual(dropped);
+    expect(render({ reasoning: { effort: "none" } }, { ...targetWithLevels, model }).dropped).toEqual(dropped);
   });
 
   test.each<readonly [string, TextRequest["reasoning"], JsonRecord | undefined]>([
@@ -565,7 +565,7 @@ describe("thinking", () => {
     ["gemini-2.5-flash", { budgetTokens: 0 }, { thinkingBudget: 0 }],
     ["gemini-2.5-flash", {}, undefined],
   ])("%s, %j", (model, reasoning, thinkingConfig) => {
-    const { body } = render({ reasoning }, { ...levels, model });
+    const { body } = render({ reasoning }, { ...targetWithLevels, model });
     expect(body["generationConfig"]).toEqual(thinkingConfig === undefined ? undefined : { thinkingConfig });
   });
 });
@@ -578,7 +578,7 @@ describe("a level that the model refuses is replaced, and named", () => {
     ["gemini-3-flash", { effort: "minimal" }, []],
     ["gemini-4-carbon", { effort: "max" }, ["reasoning"]],
   ])("%s, %j: %j", (model, reasoning, dropped) => {
-    expect(render({ reasoning }, { ...levels, model }).dropped).toEqual(dropped);
+    expect(render({ reasoning }, { ...targetWithLevels, model }).dropped).toEqual(dropped);
     const greeting = { model: "m", stream: false, instructions: [], turns: [] };
     const interactions = wires.interactions.vendor.render({ ...greeting, reasoning }, { model, defaultMaxTokens: 9 });
     expect(interactions.dropped).toEqual(dropped);
@@ -621,10 +621,10 @@ describe("signatures", () => {
   test("a call without its signature gets the placeholder, on the first call of a step, where models need it", () => {
     const call = (id: string): Part => ({ kind: "tool-call", id, name: "f", arguments: "{}" });
     const turns = [{ role: "assistant" as const, parts: [call("a"), call("b")] }];
-    const dummies = (target: typeof levels) =>
+    const dummies = (target: typeof targetWithLevels) =>
       JSON.stringify(render({ turns }, target).body).match(/skip_thought_signature_validator/g)?.length;
-    expect(dummies(levels)).toBe(1);
-    expect(dummies(budgets)).toBeUndefined();
+    expect(dummies(targetWithLevels)).toBe(1);
+    expect(dummies(targetWithBudgets)).toBeUndefined();
   });
 });
 
@@ -649,7 +649,7 @@ test("images in results are placed next to the results for older models", () => 
       { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" } },
     ],
   };
-  const [older, newer] = [budgets, levels].map((target) =>
+  const [older, newer] = [targetWithBudgets, targetWithLevels].map((target) =>
     render({ turns: [{ role: "user", parts: [part] }] }, target),
   );
   const inlineData = { mimeType: "image/png", data: "AA==" };
@@ -786,7 +786,7 @@ describe("a broken stream", () => {
 });
 
 test.each([
-  [upper, weather],
+  [upperCaseSchema, weather],
   [
     { type: "STRING", nullable: true, enum: ["a"] },
     { type: ["string", "null"], enum: ["a", null] },

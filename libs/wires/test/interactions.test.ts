@@ -97,7 +97,7 @@ const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
   { kind: "audio", source: { kind: "base64", mediaType: "audio/wav", data: "AAAA" } },
   { kind: "image", source: { kind: "url", url: "https://pictures.example/1", mediaType: "image/png" } },
 );
-const searched: fc.Arbitrary<Part> = fc.constant({
+const searchCall: fc.Arbitrary<Part> = fc.constant({
   kind: "vendor",
   wire: "interactions",
   value: { type: "google_search_call", id: "s", arguments: { queries: ["a"] }, signature: "c2ln" },
@@ -111,7 +111,7 @@ const resultParts = fc.oneof(
 );
 const turns = dialogue(
   fc.oneof(textPart, plainImage, file, media),
-  fc.oneof(textPart, reasoningPart, plainImage, searched),
+  fc.oneof(textPart, reasoningPart, plainImage, searchCall),
   functionCall,
   resultParts,
 );
@@ -176,7 +176,7 @@ test("a request that this wire can express is unchanged after rendering and pars
 
 const answers = answer(
   fc
-    .array(fc.oneof(textPart, reasoningPart, plainImage, searched, functionCall), { minLength: 1, maxLength: 6 })
+    .array(fc.oneof(textPart, reasoningPart, plainImage, searchCall, functionCall), { minLength: 1, maxLength: 6 })
     .map(numbered),
   fc.constantFrom("stop", "length", "filtered"),
 ).map((whole) => ({ ...whole, id: "resp_abc", model: "mine", createdAt: 1_763_700_000 }));

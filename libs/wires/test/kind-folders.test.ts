@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const kinds = ["images", "moderation", "ranking", "realtime", "speech", "transcripts", "vectors", "video"];
 
-const allowed = /^(?:index|request|answer|stream|pass)\.ts$/;
+const allowedFiles = /^(?:index|request|answer|stream|pass)\.ts$/;
 const sessionFiles = /^(?:index|pass|(?:client|vendor|pass)-[a-z]+)\.ts$/;
 
 const source = new URL("../src/", import.meta.url);
@@ -17,7 +17,7 @@ const folders = kinds.flatMap((kind) =>
 test.each(folders)("%s has an index, and one file per side of its format", (folder) => {
   const names = readdirSync(new URL(`${folder}/`, source));
   expect(names).toContain("index.ts");
-  const files = folder.startsWith("realtime/") ? sessionFiles : allowed;
+  const files = folder.startsWith("realtime/") ? sessionFiles : allowedFiles;
   expect(names.filter((name) => !files.test(name))).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ import { surplusOutputLimits, wires } from "@modelgate/wires/text";
 import { wires as videoWires } from "@modelgate/wires/video";
 
 const messages = [{ role: "user", content: "Hi" }];
-const asks = {
+const paramReaders = {
   chat: (more: object) => wires.chat.client.readParams({ model: "m", messages, ...more }),
   completions: (more: object) => wires.completions.client.readParams({ model: "m", prompt: "x", ...more }),
   responses: (more: object) => wires.responses.client.readParams({ model: "m", input: "x", ...more }),
@@ -16,7 +16,7 @@ const asks = {
 };
 
 describe("money is held for the largest output limit of a body", () => {
-  test.each<[keyof typeof asks, object, number | undefined]>([
+  test.each<[keyof typeof paramReaders, object, number | undefined]>([
     ["chat", { max_tokens: 5, max_completion_tokens: 7 }, 7],
     ["chat", { max_tokens: 7, max_completion_tokens: 5 }, 7],
     ["chat", { max_tokens: 5, max_output_tokens: 9 }, 9],
@@ -29,7 +29,7 @@ describe("money is held for the largest output limit of a body", () => {
     ["messages", { max_tokens_to_sample: 30 }, 30],
     ["content", { generation_config: { max_output_tokens: 6, candidate_count: 2 } }, 12],
   ])("%s %j", (wire, more, expected) => {
-    expect(asks[wire](more).maxOutputTokens).toBe(expected);
+    expect(paramReaders[wire](more).maxOutputTokens).toBe(expected);
   });
 });
 
@@ -97,7 +97,7 @@ describe("members of generated content that appear twice are refused", () => {
   });
 });
 
-test.each<[keyof typeof asks, object, boolean]>([
+test.each<[keyof typeof paramReaders, object, boolean]>([
   ["chat", { tools: [{ type: "function", function: { name: "f" } }] }, false],
   ["chat", { web_search_options: {} }, true],
   [
@@ -119,7 +119,7 @@ test.each<[keyof typeof asks, object, boolean]>([
   ["content", { tools: [{ googleSearch: {} }] }, true],
   ["content", { cachedContent: "cachedContents/1" }, true],
 ])("members with which the vendor reads hidden input: %s %j", (wire, more, readsHidden) => {
-  expect(asks[wire](more).readsHiddenInput).toBe(readsHidden);
+  expect(paramReaders[wire](more).readsHiddenInput).toBe(readsHidden);
 });
 
 test.each([

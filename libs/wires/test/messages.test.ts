@@ -38,7 +38,7 @@ import {
 } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
-const adaptive = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
+const adaptiveTarget = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
 const render = renders(messagesWire, target);
 
 const round = {
@@ -129,7 +129,7 @@ const vendorBlock: fc.Arbitrary<Part> = fc.constantFrom<Part>(
     value: { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
   },
 );
-const cited: fc.Arbitrary<Part> = visibleText.map((words) => ({
+const citedText: fc.Arbitrary<Part> = visibleText.map((words) => ({
   kind: "text",
   text: words,
   citations: [
@@ -165,7 +165,7 @@ const turnsWith = (call: typeof functionCall) =>
       image,
       file,
     ),
-    fc.oneof(textPart, reasoningPart, redacted, vendorBlock, cited),
+    fc.oneof(textPart, reasoningPart, redacted, vendorBlock, citedText),
     call,
     resultParts,
   );
@@ -260,7 +260,7 @@ const withoutRefusedParts = (drawnRequest: TextRequest): TextRequest => {
 test.each([
   ["with calls", turns, fields, target],
   ["with thoughts", plainTurns, thinkingFields, target],
-  ["of the newest models", turns, adaptiveFields, adaptive],
+  ["of the newest models", turns, adaptiveFields, adaptiveTarget],
 ])(
   "a request %s that this wire can express is unchanged after rendering and parsing",
   (_, drawnTurns, drawnFields, to) => {
@@ -279,7 +279,7 @@ test.each([
 const unsignedReasoning: fc.Arbitrary<Part> = word.map((words) => ({ kind: "reasoning", text: words }));
 const answers = answer(
   fc
-    .array(fc.oneof(textPart, cited, reasoningPart, unsignedReasoning, redacted, vendorBlock, functionCall), {
+    .array(fc.oneof(textPart, citedText, reasoningPart, unsignedReasoning, redacted, vendorBlock, functionCall), {
       minLength: 1,
       maxLength: 6,
     })

@@ -21,12 +21,12 @@ const userItem = { type: "message", role: "user", content: [{ type: "input_text"
 const input = (...items: object[]) => ({ input: items });
 const part = (value: object) => ({ messages: [user([{ type: "text", text: "Hi" }, value])] });
 const piece = (value: object) => ({ contents: [{ role: "user", parts: [{ text: "Hi" }, value] }] });
-const stored = "https://generativelanguage.googleapis.com/v1beta/files/abc";
+const storedFileUrl = "https://generativelanguage.googleapis.com/v1beta/files/abc";
 
 /** Bodies that name an object of the vendor's store, with the path of its name. */
 const members: readonly (readonly [wire: Wire, body: object, path: string])[] = [
   ["chat", part({ type: "file", file: { file_id: "file-1" } }), "messages[0].content[1].file.file_id"],
-  ["chat", part({ type: "image_url", image_url: { url: stored } }), "messages[0].content[1].image_url.url"],
+  ["chat", part({ type: "image_url", image_url: { url: storedFileUrl } }), "messages[0].content[1].image_url.url"],
   ["chat", part({ type: "image_url", image_url: { url: "ms://1" } }), "messages[0].content[1].image_url.url"],
   ["chat", { messages: [{ role: "system", content: "fileid://file-1" }, user("Hi")] }, "messages[0].content"],
   ["chat", { messages: [user("Hi"), { role: "assistant", audio: { id: "audio_0" } }] }, "messages[1].audio.id"],
@@ -100,14 +100,17 @@ const members: readonly (readonly [wire: Wire, body: object, path: string])[] = 
   ["messages", { mcp_servers: [{ type: "url", name: "n", url: "https://a.test" }] }, "mcp_servers"],
   ["content", { cachedContent: "cachedContents/1" }, "cachedContent"],
   ["content", { cached_content: "cachedContents/1" }, "cached_content"],
-  ["content", piece({ fileData: { fileUri: stored } }), "contents[0].parts[1].fileData.fileUri"],
+  ["content", piece({ fileData: { fileUri: storedFileUrl } }), "contents[0].parts[1].fileData.fileUri"],
   ["content", piece({ file_data: { file_uri: "gs://b/o" } }), "contents[0].parts[1].file_data.file_uri"],
   ["content", piece({ fileData: { fileUri: "files/abc" } }), "contents[0].parts[1].fileData.fileUri"],
   [
     "content",
     {
       contents: [
-        { role: "user", parts: [{ functionResponse: { name: "f", response: {}, parts: [{ fileUri: stored }] } }] },
+        {
+          role: "user",
+          parts: [{ functionResponse: { name: "f", response: {}, parts: [{ fileUri: storedFileUrl }] } }],
+        },
       ],
     },
     "contents[0].parts[0].functionResponse.parts[0].fileUri",
@@ -117,7 +120,7 @@ const members: readonly (readonly [wire: Wire, body: object, path: string])[] = 
     { tools: [{ fileSearch: { fileSearchStoreNames: ["fileSearchStores/1"] } }] },
     "tools[0].fileSearch.fileSearchStoreNames[0]",
   ],
-  ["content", piece({ fileData: { fileUri: stored } }), "contents[0].parts[1].fileData.fileUri"],
+  ["content", piece({ fileData: { fileUri: storedFileUrl } }), "contents[0].parts[1].fileData.fileUri"],
   [
     "content",
     { generateContentRequest: { contents: [], cachedContent: "cachedContents/1" } },
@@ -127,7 +130,7 @@ const members: readonly (readonly [wire: Wire, body: object, path: string])[] = 
   ["other", { file_id: "file-1" }, "file_id"],
   [
     "content",
-    { content: { parts: [{ text: "Hi" }, { fileData: { fileUri: stored } }] } },
+    { content: { parts: [{ text: "Hi" }, { fileData: { fileUri: storedFileUrl } }] } },
     "content.parts[1].fileData.fileUri",
   ],
   ["content", { requests: [{ cachedContent: "cachedContents/1" }] }, "requests[0].cachedContent"],

@@ -68,7 +68,7 @@ const chat = {
   },
   usage: { include: true },
 };
-const resp = {
+const responsesBody = {
   model: "m",
   input: [
     {
@@ -140,16 +140,16 @@ const resp = {
   },
   stream_options: { include_obfuscation: false },
 };
-const cc = { type: "ephemeral", ttl: "1h" };
-const msg = {
+const cacheControl = { type: "ephemeral", ttl: "1h" };
+const messagesBody = {
   model: "m",
   max_tokens: 9,
-  system: [{ type: "text", text: "a", cache_control: cc }],
+  system: [{ type: "text", text: "a", cache_control: cacheControl }],
   messages: [
     {
       role: "user",
       content: [
-        { type: "text", text: "a", cache_control: cc },
+        { type: "text", text: "a", cache_control: cacheControl },
         { type: "image", source: { type: "base64", media_type: "image/png", data: png } },
         { type: "image", source: { type: "url", url: "https://a/b" } },
         {
@@ -184,7 +184,7 @@ const msg = {
     },
   ],
   tools: [
-    { name: "f", type: "custom", description: "d", input_schema: params, strict: true, cache_control: cc },
+    { name: "f", type: "custom", description: "d", input_schema: params, strict: true, cache_control: cacheControl },
     {
       type: "web_search_20250305",
       name: "web_search",
@@ -198,7 +198,7 @@ const msg = {
   metadata: { user_id: "u" },
   output_config: { effort: "low", format: { type: "json_schema", schema: params } },
 };
-const con = {
+const contentBody = {
   systemInstruction: { role: "user", parts: [{ text: "a" }] },
   contents: [
     {
@@ -260,17 +260,17 @@ const choices = [
   { type: "function", function: { name: "f" } },
   { type: "custom", custom: { name: "g" } },
 ];
-const more = choices.map((tool_choice) => ({
+const chatBodiesWithChoices = choices.map((tool_choice) => ({
   ...chat,
   messages: [{ role: "user", content: "a" }],
   tool_choice,
 }));
 
 const readers: readonly (readonly [BodyName, readonly JsonRecord[], (body: any) => unknown])[] = [
-  ["ChatRequest", [chat, ...more], (body) => wires.chat.client.read(body)],
-  ["ResponsesRequest", [resp], (body) => wires.responses.client.read(body)],
-  ["MessagesRequest", [msg], (body) => wires.messages.client.read(body)],
-  ["GenerateContentRequest", [con], (body) => wires.content.client.read(body, { model: "m", stream: false })],
+  ["ChatRequest", [chat, ...chatBodiesWithChoices], (body) => wires.chat.client.read(body)],
+  ["ResponsesRequest", [responsesBody], (body) => wires.responses.client.read(body)],
+  ["MessagesRequest", [messagesBody], (body) => wires.messages.client.read(body)],
+  ["GenerateContentRequest", [contentBody], (body) => wires.content.client.read(body, { model: "m", stream: false })],
 ];
 
 /** Paths of members with a client's own JSON. */
@@ -280,12 +280,12 @@ const clientsOwn =
 const passedOver = [/^systemInstruction\.parts\[\]\.(?!text$)/, /inlineData\.fileUri$/];
 
 /** Returns a copy of a value that records the path of each member that is read. */
-function watched(value: unknown, paths: Set<string>, path = ""): unknown {
-  if (Array.isArray(value)) return value.map((each) => watched(each, paths, `${path}[]`));
+function recordReads(value: unknown, paths: Set<string>, path = ""): unknown {
+  if (Array.isArray(value)) return value.map((each) => recordReads(each, paths, `${path}[]`));
   if (!isRecord(value) || clientsOwn.test(path)) return value;
   const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
   const inside = Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, watched(each, paths, at(name))]),
+    Object.entries(value).map(([name, each]) => [name, recordReads(each, paths, at(name))]),
   );
   return new Proxy(inside, {
     get(target, name) {
@@ -313,7 +313,7 @@ function describes(schema: unknown, [step, ...rest]: readonly string[]): boolean
 
 test.each(readers)("/openapi.json describes every member within %s that its wire reads", (name, bodies, read) => {
   const paths = new Set<string>();
-  for (const body of bodies) read(watched(body, paths));
+  for (const body of bodies) read(recordReads(body, paths));
   const within = [...paths].filter((path) => /[.[]/.test(path) && !passedOver.some((pattern) => pattern.test(path)));
   expect(within.length).toBeGreaterThan(20);
   const schema: unknown = document.components.schemas[name];

@@ -47,7 +47,7 @@ const madeBy: Readonly<Record<"chat" | "responses" | "messages", CreatedReader>>
 };
 
 /** A value that names an object, and the path of the name within the value. */
-const naming = {
+const valuesWithIds = {
   id: ["x_1", ""],
   object: [{ id: "x_1" }, ".id"],
   "id-or-object": ["x_1", ""],
@@ -70,7 +70,7 @@ describe("every member of the table, and every wire's own member", () => {
     ),
   );
   test.each(cases)("$wire $name is found in every spelling and at every depth", ({ dialect, name, member }) => {
-    const [value, behind] = naming[member.naming];
+    const [value, behind] = valuesWithIds[member.naming];
     const type = member.of === undefined ? {} : { type: member.of };
     for (const spelled of [name, camel(name), name.toUpperCase(), name.replaceAll("_", "")]) {
       const holder = { ...type, [spelled]: value };

@@ -13,7 +13,7 @@ channels:
   - { id: map, provider: groq, models: { mine: old } }
   - { id: all, provider: groq, models: "*" }
 `;
-const listed = [
+const listedModels = [
   { name: "old", kind: "chat", price: { input: 1 }, from: "somewhere" },
   {
     name: "a/new",
@@ -31,7 +31,7 @@ test.each([
   ["all", "*"],
 ])("models are written for channel %s, and everything else is unchanged", (channel, served) => {
   const good = text.replace("models: { mine: old }", "models: { old: mine }");
-  const imported = importModels(good, channel, listed);
+  const imported = importModels(good, channel, listedModels);
   expect(imported).toMatchObject({ added: ["a/new"], known: ["old"], unpriced: ["strange"] });
   const { configuration, problems } = parseConfiguration(imported.text);
   expect(problems).toBeUndefined();
@@ -46,5 +46,5 @@ test.each([
 });
 
 test("a file that already has all models is unchanged", () => {
-  expect(importModels(text, "groq", listed.slice(0, 1)).text).toBe(text);
+  expect(importModels(text, "groq", listedModels.slice(0, 1)).text).toBe(text);
 });

@@ -35,7 +35,7 @@ const shapes: Readonly<Record<ErrorFormat, (code: string, status: number) => obj
   ollama: () => ({ error: expect.any(String) }),
 };
 
-const carry: Readonly<
+const keyCarriers: Readonly<
   Record<KeyCarrier, (key: string) => { readonly headers?: Record<string, string>; readonly query?: string }>
 > = {
   authorization: (key) => ({ headers: { authorization: `Bearer ${key}` } }),
@@ -85,7 +85,7 @@ test("every endpoint without a key answers with 401 in its format", async () => 
 
 test("every endpoint accepts a valid key in each of its places", async () => {
   const refused = await ofEach(async (endpoint) => {
-    const answers = await Promise.all(endpoint.keys.map((carrier) => call(endpoint, carry[carrier](key))));
+    const answers = await Promise.all(endpoint.keys.map((carrier) => call(endpoint, keyCarriers[carrier](key))));
     return endpoint.keys.filter((_, at) => answers[at]?.status === 401);
   });
   expect(refused).toEqual(expected(rows, () => []));
@@ -94,7 +94,7 @@ test("every endpoint accepts a valid key in each of its places", async () => {
 test("every endpoint with several places for a key refuses two different keys", async () => {
   const several = rows.filter(([, { keys }]) => keys.length > 1);
   const statuses = await ofEach(async ({ keys: [first = "authorization", second = first], ...endpoint }) => {
-    const [one, other] = [carry[first](key), carry[second](otherKey)];
+    const [one, other] = [keyCarriers[first](key), keyCarriers[second](otherKey)];
     // The error's format can depend on these headers.
     const keys = { headers: { ...one.headers, ...other.headers }, query: other.query ?? "" };
     return (await call({ ...endpoint, keys: [first, second] }, keys)).status;
@@ -104,7 +104,7 @@ test("every endpoint with several places for a key refuses two different keys", 
 
 test("every endpoint answers another method with 405 and the allowed ones", async () => {
   const answers = await ofEach(async (endpoint) => {
-    const { status, headers } = await call(endpoint, carry.authorization(key), "PUT");
+    const { status, headers } = await call(endpoint, keyCarriers.authorization(key), "PUT");
     return [status, headers.get("allow")];
   });
   expect(answers).toEqual(expected(rows, ({ method }) => [405, expect.stringContaining(method)]));
@@ -113,7 +113,7 @@ test("every endpoint answers another method with 405 and the allowed ones", asyn
 test("every endpoint that is declared only answers with 501 in its format", async () => {
   const declared = rows.filter(([, { unimplemented }]) => unimplemented);
   const answers = await ofEach(async (endpoint) => {
-    const { status, body } = await call(endpoint, carry.authorization(key));
+    const { status, body } = await call(endpoint, keyCarriers.authorization(key));
     return { status, body };
   }, declared);
   expect(answers).toMatchObject(

@@ -42,7 +42,7 @@ function framesOf(bytes: Buffer): readonly Read[] {
  * Returns the bytes that a client gets of a session that is interrupted after `cut` bytes. They arrive in pieces of
  * `piece` bytes.
  */
-function broken(session: Buffer, cut: number, piece: number): Buffer {
+function interruptedSession(session: Buffer, cut: number, piece: number): Buffer {
   const end = new SessionErrorAppender();
   const got: Buffer[] = [];
   for (let at = 0; at < cut; at += piece)
@@ -50,15 +50,15 @@ function broken(session: Buffer, cut: number, piece: number): Buffer {
   return Buffer.concat([...got, end.renderEnd(close, "event_1") ?? Buffer.alloc(0)]);
 }
 
-const closed = { opcode: 8, isFinal: true, payload: "\x03\xf4server_overloaded" };
+const closeFrame = { opcode: 8, isFinal: true, payload: "\x03\xf4server_overloaded" };
 const events = [frame(1, '{"type":"a"}'), frame(9, ""), frame(1, "x".repeat(300)), frame(2, "y".repeat(70_000))];
 
 describe.each([1, 3, 1_000, 100_000])("a session in chunks of %d bytes, interrupted anywhere", (piece) => {
   test("has complete frames, then the error event and the close", () => {
     const session = Buffer.concat(events.slice(0, 3));
     for (let cut = 0; cut <= session.length; cut++) {
-      const frames = framesOf(broken(session, cut, piece));
-      expect(frames.at(-1)).toEqual(closed);
+      const frames = framesOf(interruptedSession(session, cut, piece));
+      expect(frames.at(-1)).toEqual(closeFrame);
       expect(JSON.parse(frames.at(-2)?.payload ?? "")).toMatchObject({
         type: "error",
         event_id: "event_1",
@@ -88,12 +88,12 @@ test("no error event is sent inside a frame that is too long to be held back", (
 
 test("between the frames of one message a close is sent, and no event", () => {
   const session = Buffer.concat([frame(1, "first", false), frame(9, "ping")]);
-  expect(framesOf(broken(session, session.length, 4)).slice(2)).toEqual([closed]);
+  expect(framesOf(interruptedSession(session, session.length, 4)).slice(2)).toEqual([closeFrame]);
   const whole = Buffer.concat([session, frame(0, "last")]);
-  expect(framesOf(broken(whole, whole.length, 4))).toHaveLength(5);
+  expect(framesOf(interruptedSession(whole, whole.length, 4))).toHaveLength(5);
 });
 
 test("a session that the service has closed is not closed again", () => {
   const session = Buffer.concat([frame(1, "{}"), frame(8, "\x03\xe8")]);
-  expect(framesOf(broken(session, session.length, 100))).toHaveLength(2);
+  expect(framesOf(interruptedSession(session, session.length, 100))).toHaveLength(2);
 });

@@ -10,7 +10,13 @@ const sse = "text/event-stream; charset=utf-8";
  * Returns the text that a client gets of a stream that is interrupted after `cut` bytes. It arrives in pieces of
  * `piece` bytes.
  */
-function broken(endpointId: string, contentType: string, stream: string, cut: number, piece: number): string {
+function interruptedStream(
+  endpointId: string,
+  contentType: string,
+  stream: string,
+  cut: number,
+  piece: number,
+): string {
   const end = errorAppenderOf({ endpointId, contentType, canAppend: true });
   if (end === undefined) throw new Error("it cannot be ended");
   const bytes = Buffer.from(stream).subarray(0, cut);
@@ -36,7 +42,9 @@ describe.each([
 ])("%s, interrupted at any byte", (endpointId, stream) => {
   test.each([1, 2, 7, 1_000])("in chunks of %d, every event is complete and the last is the wire's error", (piece) => {
     for (let cut = 0; cut <= stream.length; cut++) {
-      const events = eventsOf(broken(endpointId, sse, stream, cut, piece)).filter(({ data }) => data !== undefined);
+      const events = eventsOf(interruptedStream(endpointId, sse, stream, cut, piece)).filter(
+        ({ data }) => data !== undefined,
+      );
       const whole = eventsOf(stream).filter(({ data }) => data !== undefined);
       expect(events.slice(0, -1)).toEqual(whole.slice(0, events.length - 1));
       for (const { data } of events) expect(() => void JSON.parse(data ?? "")).not.toThrow();
@@ -47,12 +55,14 @@ describe.each([
 
 test("the error of a numbered stream has the next number", () => {
   const stream = 'event: a\ndata: {"type":"a","sequence_number": 41}\n\n';
-  expect(eventsOf(broken("responses", sse, stream, stream.length, 9)).at(-1)?.data).toContain('"sequence_number":42');
+  expect(eventsOf(interruptedStream("responses", sse, stream, stream.length, 9)).at(-1)?.data).toContain(
+    '"sequence_number":42',
+  );
 });
 
 test("an event above the buffer limit is passed on, and its line is ended before the error", () => {
   const stream = `data: {"text":"${"x".repeat(200_000)}`;
-  const got = broken("chatCompletions", sse, stream, stream.length, 16_384);
+  const got = interruptedStream("chatCompletions", sse, stream, stream.length, 16_384);
   expect(got.startsWith(stream)).toBe(true);
   expect(got.slice(stream.length)).toBe(`\n\n${failureFrameOf("chatCompletions")?.(failure, "req_1")}`);
 });
@@ -73,7 +83,9 @@ describe("one JSON array of generated content", () => {
     "interrupted at any byte, in chunks of %d, it is an array that ends with the error",
     (piece) => {
       for (let cut = 0; cut < stream.length - 1; cut++) {
-        const got: unknown = JSON.parse(broken("streamGenerateContent", "application/json", stream, cut, piece));
+        const got: unknown = JSON.parse(
+          interruptedStream("streamGenerateContent", "application/json", stream, cut, piece),
+        );
         const whole: unknown = JSON.parse(stream);
         if (!Array.isArray(got) || !Array.isArray(whole)) throw new Error("no arrays");
         expect(got.slice(0, -1)).toEqual(whole.slice(0, got.length - 1));
@@ -104,7 +116,7 @@ test("a stream of lines ends with an error on a separate line, wherever it was i
   const error = '{"error":"gone"}\n';
   for (const cut of [0, firstLine.length, firstLine.length + 10])
     for (const piece of [1, 7, 500]) {
-      const got = broken("ollamaChat", "application/x-ndjson", firstLine + firstLine, cut, piece);
+      const got = interruptedStream("ollamaChat", "application/x-ndjson", firstLine + firstLine, cut, piece);
       expect(got).toBe((cut < firstLine.length ? "" : firstLine) + error);
     }
 });

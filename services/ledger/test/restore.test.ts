@@ -227,18 +227,20 @@ test("a Redis with an older state is charged the calls of the books, once, and c
 });
 
 /** Number of accounts to restore (MODELGATE_ACCOUNTS); 10,000 must take less than ten seconds. */
-const many = Number(process.env["MODELGATE_ACCOUNTS"] ?? 60);
-const manyMs = 60_000 + 30 * many;
+const accountCount = Number(process.env["MODELGATE_ACCOUNTS"] ?? 60);
+const manyMs = 60_000 + 30 * accountCount;
 
 test("accounts of a version that had them only in Redis are copied to the books, and can then be restored", async () => {
   // Accounts of an earlier version are copied at the next start.
-  await Promise.all(Array.from({ length: many }, (_, at) => createAccount(redis, { id: `many-${at}`, balance: 5n })));
+  await Promise.all(
+    Array.from({ length: accountCount }, (_, at) => createAccount(redis, { id: `many-${at}`, balance: 5n })),
+  );
   await ledger[Symbol.asyncDispose]();
   ledger = await startLedger();
   await until("them to be copied", () => ledger.logs().includes("copied into the books"), manyMs);
   await redis.flushall();
   const isRestored = async (at: number) => (await findAccount(redis, `many-${at}`)) !== undefined;
-  for (let at = 0; at < many; at++) await until(`account ${at} to be restored`, () => isRestored(at), manyMs);
+  for (let at = 0; at < accountCount; at++) await until(`account ${at} to be restored`, () => isRestored(at), manyMs);
   expect(await findAccount(redis, "many-7")).toMatchObject({ balanceNanos: 5n });
 }, 600_000);
 

@@ -62,14 +62,14 @@ function answerTo(
     if (!headerOf(headers, "content-type").startsWith("application/json")) throw new Refusal(415, "send JSON");
     const text = bytes.toString();
     const token = requested.slice(requested.lastIndexOf("/") + 1);
-    return accept({ token, headers, text, body: parsed(text), seconds: (Date.now() + clockOffMs) / 1_000 });
+    return accept({ token, headers, text, body: jsonValue(text), seconds: (Date.now() + clockOffMs) / 1_000 });
   } catch (error) {
     if (error instanceof Refusal) return renderError(error);
     throw error;
   }
 }
 
-function parsed(text: string): unknown {
+function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -2,14 +2,14 @@ import { memberOf, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
 
 /** Models that refuse thinking budgets and sampling parameters. */
-const newest = /claude-(?:opus-4-[78]|(?:fable|mythos|opus|sonnet|haiku)-5)/;
+const newestModels = /claude-(?:opus-4-[78]|(?:fable|mythos|opus|sonnet|haiku)-5)/;
 const alwaysThinking = /claude-(?:fable-5|mythos-5|opus-5-5|sonnet-5-5)/;
 const modelsRefusingForcedCalls = /claude-(?:(?:fable|mythos)-5-[1-9]|opus-5-5|sonnet-5-5)/;
 
 /** Refuses values that the newest models refuse (earendil-works/pi#3297, stdapi-ai/stdapi.ai#284). */
 export function requireModelValues(body: unknown): void {
   const model = textAt(body, "model") ?? "";
-  if (!newest.test(model)) return;
+  if (!newestModels.test(model)) return;
   const type = textAt(memberOf(body, "thinking"), "type");
   if (type === "enabled")
     throw new Refusal(

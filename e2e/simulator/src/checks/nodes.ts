@@ -116,16 +116,16 @@ interface Alternatives {
   readonly objects: readonly ObjectNode[];
 }
 
-const known = new WeakMap<UnionNode, Alternatives>();
+const alternativesCache = new WeakMap<UnionNode, Alternatives>();
 
 function alternativesOf(union: UnionNode): Alternatives {
-  const found = known.get(union);
+  const found = alternativesCache.get(union);
   if (found !== undefined) return found;
   const flat = flatten(union);
   const objects = flat.filter((node) => node.kind === "object");
   const others = flat.filter((node) => node.kind !== "object" && node.kind !== "null");
   const alternatives = { takesNull: flat.some(({ kind }) => kind === "null"), others, objects };
-  known.set(union, alternatives);
+  alternativesCache.set(union, alternatives);
   return alternatives;
 }
 
@@ -137,7 +137,7 @@ function flatten(node: Node): readonly Node[] {
 function checkUnion(union: UnionNode, value: unknown, path: Path): ShapeMistake | undefined {
   const { takesNull, others, objects } = alternativesOf(union);
   if (takesNull && value === null) return undefined;
-  return deepest([
+  return closestMistake([
     ...others.map((node) => () => check(node, value, path)),
     ...(objects.length > 0 ? [() => checkObjects(objects, value, path)] : []),
   ]);
@@ -151,7 +151,7 @@ function checkObjects(
   used: readonly string[] = [],
 ): ShapeMistake | undefined {
   const tag = objects.length > 1 ? tagOf(objects, used) : undefined;
-  if (tag === undefined) return deepest(objects.map((node) => () => checkObject(node, value, path)));
+  if (tag === undefined) return closestMistake(objects.map((node) => () => checkObject(node, value, path)));
   if (!isRecord(value)) return { path, problem: "type", expected: "an object" };
   const word = value[tag];
   const expected = oneOf(objects.flatMap((node) => valuesAt(node, tag)));
@@ -178,7 +178,7 @@ function valuesAt({ members }: ObjectNode, name: string): readonly string[] {
 }
 
 /** Returns the mistake of the closest alternative; undefined if one matches. */
-function deepest(alternatives: readonly (() => ShapeMistake | undefined)[]): ShapeMistake | undefined {
+function closestMistake(alternatives: readonly (() => ShapeMistake | undefined)[]): ShapeMistake | undefined {
   let found: ShapeMistake | undefined;
   for (const alternative of alternatives) {
     const wrong = alternative();

@@ -18,7 +18,7 @@ export interface Prompt {
 const minTokens = 1_024;
 
 /** Digests of cached prompts, the oldest first. */
-const cached = new Set<string>();
+const cachedPrompts = new Set<string>();
 const maxCached = 10_000;
 
 /** Tokens that were read from the cache and written to it. */
@@ -39,12 +39,12 @@ export function readPromptCache({ scope, pieces }: Prompt): CacheCounts {
     return { digest: hash.copy().digest("base64url"), tokens: tokensOf(text), isCut: piece.isCut };
   });
   const long = beginnings.filter(({ tokens }) => tokens >= minTokens);
-  const cachedTokens = long.findLast(({ digest }) => cached.has(digest))?.tokens ?? 0;
+  const cachedTokens = long.findLast(({ digest }) => cachedPrompts.has(digest))?.tokens ?? 0;
   const cuts = long.filter(({ isCut }) => isCut);
-  for (const { digest } of cuts) cached.add(digest);
-  for (const digest of cached) {
-    if (cached.size <= maxCached) break;
-    cached.delete(digest);
+  for (const { digest } of cuts) cachedPrompts.add(digest);
+  for (const digest of cachedPrompts) {
+    if (cachedPrompts.size <= maxCached) break;
+    cachedPrompts.delete(digest);
   }
   return { cachedTokens, cacheWriteTokens: Math.max(0, (cuts.at(-1)?.tokens ?? 0) - cachedTokens) };
 }

@@ -1,13 +1,13 @@
 import { isRecord, listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 
-const deepest = 12;
+const maxDepth = 12;
 
 /** Returns a simple value that matches a JSON Schema or a Gemini schema. The same schema gives the same value. */
 export function valueFor(schema: unknown, root: unknown = schema, depth = 0): unknown {
-  if (!isRecord(schema) || depth > deepest) return null;
+  if (!isRecord(schema) || depth > maxDepth) return null;
   if ("const" in schema) return schema["const"];
   const reference = textAt(schema, "$ref");
-  if (reference !== undefined) return valueFor(referred(root, reference), root, depth + 1);
+  if (reference !== undefined) return valueFor(referencedSchema(root, reference), root, depth + 1);
   const [first] = [schema["enum"], schema["anyOf"], schema["oneOf"], schema["allOf"]].find(Array.isArray) ?? [];
   if (first !== undefined) return Array.isArray(schema["enum"]) ? first : valueFor(first, root, depth + 1);
   return ofType(typeOf(schema), schema, root, depth);
@@ -34,7 +34,7 @@ function objectFor(schema: object, root: unknown, depth: number): unknown {
   const required = listAt(schema, "required");
   return Object.fromEntries(
     Object.entries(isRecord(properties) ? properties : {})
-      .filter(([name]) => depth < deepest / 2 || required.includes(name))
+      .filter(([name]) => depth < maxDepth / 2 || required.includes(name))
       .map(([name, property]) => [name, valueFor(property, root, depth + 1)]),
   );
 }
@@ -72,7 +72,7 @@ function typeOf(schema: object): string {
   return memberOf(schema, "properties") === undefined ? "string" : "object";
 }
 
-function referred(root: unknown, reference: string): unknown {
+function referencedSchema(root: unknown, reference: string): unknown {
   return reference
     .split("/")
     .slice(1)

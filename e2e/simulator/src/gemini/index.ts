@@ -10,7 +10,7 @@ import { beginOperation, geminiOperation } from "../veo/operations.ts";
 import { videoEndpoint } from "../video/video-host.ts";
 
 /** Creates the endpoint of an action on a model: `/v1beta/models/MODEL:ACTION`. */
-function action(
+function actionEndpoint(
   name: string,
   open: (body: unknown, model: string, query: URLSearchParams) => ParsedRequest | Promise<ParsedRequest>,
 ): Endpoint {
@@ -24,13 +24,13 @@ function action(
 export const gemini: Vendor = createVendor({
   prefix: "/gemini",
   endpoints: [
-    action("generateContent", (body, model) => soundIn(body, model) ?? openGenerate(body, model)),
-    action("streamGenerateContent", openGenerate),
-    action("countTokens", countTokens),
-    action("embedContent", embedContent),
-    action("batchEmbedContents", batchEmbedContents),
-    action("predict", (body, model) => predictImages(body, model, "gemini")),
-    action("predictLongRunning", (body, model) => beginOperation(body, { model, at: "gemini", under: "" })),
+    actionEndpoint("generateContent", (body, model) => soundIn(body, model) ?? openGenerate(body, model)),
+    actionEndpoint("streamGenerateContent", openGenerate),
+    actionEndpoint("countTokens", countTokens),
+    actionEndpoint("embedContent", embedContent),
+    actionEndpoint("batchEmbedContents", batchEmbedContents),
+    actionEndpoint("predict", (body, model) => predictImages(body, model, "gemini")),
+    actionEndpoint("predictLongRunning", (body, model) => beginOperation(body, { model, at: "gemini", under: "" })),
     createInteraction,
     getInteraction,
     cancelInteraction,

@@ -47,7 +47,7 @@ const finishReasons: Readonly<Record<string, string>> = {
 };
 
 /** Finish reason of a blocked prompt, which gets no answer. */
-const blocked = "blocked";
+const blockedFinish = "blocked";
 
 /** Returns the members of every piece of an answer. */
 function headOf(model: string): object {
@@ -58,7 +58,7 @@ function headOf(model: string): object {
 export function renderGenerated(request: GenerateRequest, answer: Answer, behaviour: Behaviour): object {
   const usageMetadata = renderUsage(answer);
   const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(request.question.model) };
-  if (answer.finish === blocked) return { promptFeedback: { blockReason: "SAFETY", safetyRatings: [] }, ...tail };
+  if (answer.finish === blockedFinish) return { promptFeedback: { blockReason: "SAFETY", safetyRatings: [] }, ...tail };
   const { thoughts, text, rest, signature } = partsOf(request, answer, behaviour);
   const parts = [
     ...(thoughts === undefined ? [] : [{ text: thoughts, thought: true }]),
@@ -104,7 +104,7 @@ export function streamGenerated(
   const usageMetadata = renderUsage(answer);
   const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(request.question.model) };
   const refused = { data: JSON.stringify({ promptFeedback: { blockReason: "SAFETY" }, ...tail }), last: true };
-  const frames = answer.finish === blocked ? [refused] : piecesFrom(request, answer, behaviour, tail);
+  const frames = answer.finish === blockedFinish ? [refused] : piecesFrom(request, answer, behaviour, tail);
   return { frames, error, framing };
 }
 

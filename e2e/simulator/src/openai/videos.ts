@@ -69,7 +69,7 @@ const remixVideo: Endpoint = {
   },
 };
 
-const content: Endpoint = {
+const getContent: Endpoint = {
   method: "GET",
   path: /^\/v1\/videos\/([^/]+)\/content$/,
   open({ groups: [id], query }) {
@@ -84,7 +84,7 @@ const content: Endpoint = {
 };
 
 /** Endpoint that starts a video in the format of compatible vendors. */
-const generate: Endpoint = {
+const startGeneration: Endpoint = {
   method: "POST",
   path: /^\/v1\/video\/generations$/,
   open({ body: request }) {
@@ -100,7 +100,7 @@ const generate: Endpoint = {
   },
 };
 
-const generated: Endpoint = {
+const getGeneration: Endpoint = {
   method: "GET",
   path: /^\/v1\/video\/generations\/([^/]+)$/,
   open({ groups: [id], address: at }: EndpointCall) {
@@ -121,7 +121,14 @@ const generated: Endpoint = {
 };
 
 /** Endpoints of video tasks. */
-export const videos: readonly Endpoint[] = [createVideo, getVideo, remixVideo, content, generate, generated];
+export const videos: readonly Endpoint[] = [
+  createVideo,
+  getVideo,
+  remixVideo,
+  getContent,
+  startGeneration,
+  getGeneration,
+];
 
 function startVideo(request: VideoRequest, from?: string): ParsedRequest {
   return {

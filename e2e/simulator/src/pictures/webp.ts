@@ -18,7 +18,7 @@ class BitWriter {
 
 const signature = 0x2f;
 const sideBits = 14;
-const opaque = 255;
+const opaqueAlpha = 255;
 
 /** Creates a lossless WebP of one colour. Pixels take no bits, because each prefix code has a single symbol. */
 export function webpOf(width: number, height: number, [red, green, blue]: readonly [number, number, number]): Buffer {
@@ -29,7 +29,7 @@ export function webpOf(width: number, height: number, [red, green, blue]: readon
   bits.write(0, 1); // no alpha
   bits.write(0, 3); // version
   bits.write(0, 3); // no transform, no colour cache, one group of codes
-  for (const symbol of [green, red, blue, opaque]) {
+  for (const symbol of [green, red, blue, opaqueAlpha]) {
     bits.write(1, 1); // a simple prefix code
     bits.write(0, 1); // with one symbol
     bits.write(1, 1); // of eight bits

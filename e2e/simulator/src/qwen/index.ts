@@ -40,7 +40,7 @@ const generation: Endpoint = {
   },
 };
 
-function synthesis(name: string, fromPictures: boolean): Endpoint {
+function synthesisEndpoint(name: string, fromPictures: boolean): Endpoint {
   return {
     method: "POST",
     path: new RegExp(`^/api/v1/services/aigc/${name}/image-synthesis$`),
@@ -75,8 +75,8 @@ export const qwen: Vendor = createVendor({
   prefix: "/dashscope",
   endpoints: [
     generation,
-    synthesis("text2image", false),
-    synthesis("image2image", true),
+    synthesisEndpoint("text2image", false),
+    synthesisEndpoint("image2image", true),
     ...videoStarts,
     pollEndpoint,
     videoHost,

@@ -31,7 +31,7 @@ const shapes = new Shapes(String.raw`
 `);
 const [former, bothFrames, later] = [shapes.of("Former"), shapes.of("BothFrames"), shapes.of("Later")];
 
-function synthesis(service: string, shapeOf: (model: string) => Shape): Endpoint {
+function synthesisEndpoint(service: string, shapeOf: (model: string) => Shape): Endpoint {
   return {
     method: "POST",
     path: new RegExp(`^/api/v1/services/aigc/${service}/video-synthesis$`),
@@ -61,8 +61,8 @@ function sizeOf(parameters: unknown): { readonly width: number; readonly height:
 
 /** Endpoints that start Wan's videos. */
 export const videoStarts: readonly Endpoint[] = [
-  synthesis("video-generation", (model) => (/^wanx?2\.[1-6]/.test(model) ? former : later)),
-  synthesis("image2video", () => bothFrames),
+  synthesisEndpoint("video-generation", (model) => (/^wanx?2\.[1-6]/.test(model) ? former : later)),
+  synthesisEndpoint("image2video", () => bothFrames),
 ];
 
 const states: Readonly<Record<Phase["state"], string>> = {

@@ -5,7 +5,7 @@ import type { Endpoint, ParsedRequest } from "../vendor.ts";
 import { readVeo } from "./read.ts";
 
 /** Answer about a video that the safety filters blocked. */
-const filtered = {
+const filteredAnswer = {
   raiMediaFilteredCount: 1,
   raiMediaFilteredReasons: ["We encountered an issue with the audio for your prompt. You have not been charged."],
 };
@@ -54,7 +54,9 @@ export const geminiOperation: Endpoint = {
     whole: () =>
       pollOperation(name, (task) => {
         const uri = `${address}/v1beta/files/${task.id}:download?alt=media`;
-        return { generateVideoResponse: isFiltered(task) ? filtered : { generatedSamples: [{ video: { uri } }] } };
+        return {
+          generateVideoResponse: isFiltered(task) ? filteredAnswer : { generatedSamples: [{ video: { uri } }] },
+        };
       }),
   }),
 };
@@ -66,7 +68,7 @@ export function fetchOperation(body: unknown): ParsedRequest {
   return {
     whole: () =>
       pollOperation(name, (task) => {
-        if (isFiltered(task)) return filtered;
+        if (isFiltered(task)) return filteredAnswer;
         const bucket = buckets.get(task.id);
         const film =
           bucket === undefined

@@ -22,7 +22,7 @@ const shapes = new Shapes(String.raw`
     }
   };
 `);
-const lines: Readonly<Record<string, number>> = { "720p": 720, "1080p": 1080, "4k": 2160 };
+const shortSides: Readonly<Record<string, number>> = { "720p": 720, "1080p": 1080, "4k": 2160 };
 
 /** Reads a `predictLongRunning` request. Throws a Refusal if it is invalid. */
 export function readVeo(body: unknown, model: string, at: "gemini" | "vertex"): VideoRequest {
@@ -38,7 +38,7 @@ export function readVeo(body: unknown, model: string, at: "gemini" | "vertex"): 
   if (!model.includes("veo-2") && ![4, 6, 8].includes(seconds))
     throw wrongField(["parameters", "durationSeconds"], "durationSeconds must be 4, 6 or 8.");
   const sides = sidesOf(
-    lines[textAt(parameters, "resolution") ?? "720p"] ?? 720,
+    shortSides[textAt(parameters, "resolution") ?? "720p"] ?? 720,
     textAt(parameters, "aspectRatio") ?? "16:9",
   );
   return { model, prompt, seconds, ...sides };

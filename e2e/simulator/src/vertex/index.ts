@@ -23,7 +23,7 @@ import { predictEmbeddings } from "./predict.ts";
 import { problemOfToken } from "./account.ts";
 
 /** Creates the endpoint of an action on a model. */
-function action(
+function actionEndpoint(
   publisher: string,
   name: string,
   open: (asking: EndpointCall, model: string) => ParsedRequest | Promise<ParsedRequest>,
@@ -73,27 +73,27 @@ function requireLocation(path: string): void {
 export const vertex: Vendor = createVendor({
   prefix: "/vertex",
   endpoints: [
-    action(
+    actionEndpoint(
       "google",
       "generateContent",
       (asking, model) => soundIn(toCamelCase(asking.body), model) ?? parseGenerateContent(asking, model, false),
     ),
-    action("google", "streamGenerateContent", (asking, model) => parseGenerateContent(asking, model, true)),
-    action("google", "countTokens", ({ body }, model) => countTokens(toCamelCase(body), model)),
-    action("google", "predict", ({ body }, model) =>
+    actionEndpoint("google", "streamGenerateContent", (asking, model) => parseGenerateContent(asking, model, true)),
+    actionEndpoint("google", "countTokens", ({ body }, model) => countTokens(toCamelCase(body), model)),
+    actionEndpoint("google", "predict", ({ body }, model) =>
       model.startsWith("imagen-") ? predictImages(body, model, "vertex") : predictEmbeddings(body, model),
     ),
-    action("google", "predictLongRunning", ({ body }, model) =>
+    actionEndpoint("google", "predictLongRunning", ({ body }, model) =>
       beginOperation(body, { model, at: "vertex", under: "projects/p/locations/us-central1/publishers/google/" }),
     ),
-    action("google", "fetchPredictOperation", ({ body }) => fetchOperation(body)),
+    actionEndpoint("google", "fetchPredictOperation", ({ body }) => fetchOperation(body)),
     videoEndpoint(/^\/storage\/v1\/b\/[^/]+\/o\/.*?(op\w+)%2Fsample_0\.mp4$/),
-    action("anthropic", "rawPredict", (asking, model) =>
+    actionEndpoint("anthropic", "rawPredict", (asking, model) =>
       model === "count-tokens"
         ? openCount(asking.body, asking.headers, vertexPlatform)
         : parseRawPredict(asking, model, false),
     ),
-    action("anthropic", "streamRawPredict", (asking, model) => parseRawPredict(asking, model, true)),
+    actionEndpoint("anthropic", "streamRawPredict", (asking, model) => parseRawPredict(asking, model, true)),
   ],
   authenticate({ headers, behaviour, path }) {
     const token = bearerOf(headers);

@@ -107,7 +107,7 @@ async function ask(provider: ProviderFor, question: Question, messages: ModelMes
     const answer = await generateText(settings);
     const { response, responseMessages } = answer;
     return replyOf(provider, question, messages, {
-      ...picked(answer),
+      ...pickResult(answer),
       headers: response.headers,
       messages: responseMessages,
     });
@@ -129,7 +129,7 @@ async function ask(provider: ProviderFor, question: Question, messages: ModelMes
   });
 }
 
-const picked = ({
+const pickResult = ({
   text,
   reasoningText,
   toolCalls,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkConfiguration } from "../../src/configuration/check.ts";
 
-const good = () => ({
+const validConfig = () => ({
   groups: { default: { multiplier: 1, models: ["*"], limits: { requestsPerMinute: 60 } } },
   models: { "gpt-x": { kind: "chat", price: { input: 2.5, output: 10 } } },
   channels: [
@@ -18,15 +18,15 @@ const good = () => ({
 });
 
 test("a complete file is valid", () => {
-  expect(checkConfiguration(good()).problems).toBeUndefined();
+  expect(checkConfiguration(validConfig()).problems).toBeUndefined();
   const accounts = {
     a: { balance: "0" },
     "a~ads": { balance: "0" },
     ["a".repeat(64)]: { balance: "999999999.999999999" },
   };
-  expect(checkConfiguration({ ...good(), accounts }).problems).toBeUndefined();
+  expect(checkConfiguration({ ...validConfig(), accounts }).problems).toBeUndefined();
   const film = { kind: "video", price: { second: 0.3, resolutions: { "1024p": { second: 0.5 }, "1080p": {} } } };
-  expect(checkConfiguration({ ...good(), models: { ...good().models, film } }).problems).toBeUndefined();
+  expect(checkConfiguration({ ...validConfig(), models: { ...validConfig().models, film } }).problems).toBeUndefined();
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   "env:PROXY",
   "none",
 ])("the proxy %s is valid", (proxy) => {
-  const { channels, ...file } = good();
+  const { channels, ...file } = validConfig();
   expect(checkConfiguration({ ...file, channels: [{ ...channels[0], proxy }] }).problems).toBeUndefined();
   if (proxy !== "none") expect(checkConfiguration({ ...file, channels, proxy }).problems).toBeUndefined();
 });
@@ -235,7 +235,7 @@ test.each<[string, (file: any) => void, string, RegExp]>([
   ["a duplicate key", (f) => f.channels[0].keys.push("env:KEY"), "channels[0].keys[1]", /more than once/],
   ["an address with another scheme", (f) => (f.channels[0].baseUrl = "ftp://x"), "channels[0].baseUrl", /pattern/],
 ])("%s is named by its path", (_, spoil, path, message) => {
-  const file = good();
+  const file = validConfig();
   spoil(file);
   const { problems } = checkConfiguration(file);
   expect(problems).toContainEqual({ path, message: expect.stringMatching(message) });
@@ -247,7 +247,7 @@ test("all errors are reported together, and no message contains a key", () => {
     { key, group: "none" },
     { key, group: "default" },
   ];
-  const { problems = [] } = checkConfiguration({ ...good(), accounts: { demo: { balance: "1", tokens } } });
+  const { problems = [] } = checkConfiguration({ ...validConfig(), accounts: { demo: { balance: "1", tokens } } });
   expect(problems.map(({ path }) => path)).toEqual(["accounts.demo.tokens[0].group", "accounts.demo.tokens[1].key"]);
   expect(JSON.stringify(problems)).not.toContain(key);
 });
@@ -261,7 +261,7 @@ test.each([
   ["канарейка-canary", /header/],
   ["canary\n", /header/],
 ])("the vendor's key %j is refused, and the message does not contain it", (key, message) => {
-  const file = good();
+  const file = validConfig();
   file.channels[0]?.keys.push("env:OTHER", key);
   const { problems } = checkConfiguration(file);
   expect(problems).toEqual([{ path: "channels[0].keys[2]", message: expect.stringMatching(message) }]);
@@ -269,7 +269,7 @@ test.each([
 });
 
 test("a key in place of a name is not in the message", () => {
-  const file = good();
+  const file = validConfig();
   for (const token of file.accounts.demo.tokens) token.group = "sk-very-secret-key-1234";
   expect(checkConfiguration(file).problems).toEqual([
     { path: "accounts.demo.tokens[0].group", message: "is not in groups: (a key)" },
@@ -277,8 +277,8 @@ test("a key in place of a name is not in the message", () => {
 });
 
 test("if a list or a map is allowed, the error inside the map is named", () => {
-  const file: { channels: object[] } = good();
-  file.channels = [{ ...good().channels[0], models: { "gpt-x": 4 } }];
+  const file: { channels: object[] } = validConfig();
+  file.channels = [{ ...validConfig().channels[0], models: { "gpt-x": 4 } }];
   expect(checkConfiguration(file).problems).toEqual([
     { path: "channels[0].models.gpt-x", message: "must be a string" },
   ]);

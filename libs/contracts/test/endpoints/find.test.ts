@@ -15,8 +15,8 @@ describe("every row of the table", () => {
 
   test("all served and declared endpoints exist", () => {
     const labels = endpointIds.map((id) => `${endpointOf(id).method} ${endpointOf(id).path}`);
-    expect(labels).toEqual(expect.arrayContaining([...served, ...declared]));
-    expect(endpointIds.filter((id) => endpointOf(id).unimplemented)).toHaveLength(declared.length);
+    expect(labels).toEqual(expect.arrayContaining([...servedEndpoints, ...declaredEndpoints]));
+    expect(endpointIds.filter((id) => endpointOf(id).unimplemented)).toHaveLength(declaredEndpoints.length);
   });
 });
 
@@ -93,7 +93,7 @@ test.each([
   expect(errorFormatOf(endpointOf("listModels"), from, hasKey)).toBe(format);
 });
 
-const served = [
+const servedEndpoints = [
   "GET /v1/models",
   "GET /v1beta/models",
   "POST /v1/chat/completions",
@@ -123,7 +123,7 @@ const served = [
   "POST /v1/audio/speech",
   "GET /v1/realtime",
 ];
-const declared = [
+const declaredEndpoints = [
   "GET /v1/fine-tunes",
   "POST /v1/fine-tunes",
   "GET /v1/fine-tunes/{fine_tune_id}",

@@ -3,12 +3,14 @@ import { asFailure, Failure } from "../../src/failures/failure.ts";
 import { failures, type FailureCode } from "../../src/failures/registry.ts";
 import { failureHeaders, renderFailure } from "../../src/failures/render.ts";
 
-const limited = new Failure("rate_limit_exceeded", "60 requests per minute are allowed.", { retryAfterSeconds: 2.2 });
-const wrong = new Failure("invalid_value", "must be an integer", { param: "max_tokens" });
+const rateLimitFailure = new Failure("rate_limit_exceeded", "60 requests per minute are allowed.", {
+  retryAfterSeconds: 2.2,
+});
+const invalidValueFailure = new Failure("invalid_value", "must be an integer", { param: "max_tokens" });
 
 describe("one failure in every format", () => {
   test("common", () => {
-    expect(renderFailure("common", wrong, "r1")).toEqual({
+    expect(renderFailure("common", invalidValueFailure, "r1")).toEqual({
       error: {
         message: "must be an integer",
         type: "invalid_request_error",
@@ -19,7 +21,7 @@ describe("one failure in every format", () => {
   });
 
   test("alpha", () => {
-    expect(renderFailure("alpha", limited, "r1")).toEqual({
+    expect(renderFailure("alpha", rateLimitFailure, "r1")).toEqual({
       type: "error",
       error: { type: "rate_limit_error", message: "60 requests per minute are allowed." },
       request_id: "r1",
@@ -27,10 +29,10 @@ describe("one failure in every format", () => {
   });
 
   test("gamma carries the field, the delay and the refused key as details", () => {
-    expect(renderFailure("gamma", wrong, "r1")).toMatchObject({
+    expect(renderFailure("gamma", invalidValueFailure, "r1")).toMatchObject({
       error: { code: 400, status: "INVALID_ARGUMENT", details: [{ fieldViolations: [{ field: "max_tokens" }] }] },
     });
-    expect(renderFailure("gamma", limited, "r1")).toMatchObject({
+    expect(renderFailure("gamma", rateLimitFailure, "r1")).toMatchObject({
       error: { code: 429, status: "RESOURCE_EXHAUSTED", details: [{ retryDelay: "2.2s" }] },
     });
     expect(renderFailure("gamma", new Failure("invalid_api_key"), "r1")).toMatchObject({
@@ -39,12 +41,12 @@ describe("one failure in every format", () => {
   });
 
   test("task and epsilon add the fields that their clients read to the common error", () => {
-    expect(renderFailure("task", wrong, "r1")).toMatchObject({
+    expect(renderFailure("task", invalidValueFailure, "r1")).toMatchObject({
       code: "invalid_value",
       message: "must be an integer",
       error: { param: "max_tokens" },
     });
-    expect(renderFailure("epsilon", wrong, "r1")).toMatchObject({
+    expect(renderFailure("epsilon", invalidValueFailure, "r1")).toMatchObject({
       code: 400,
       data: null,
       request_id: "r1",
@@ -69,7 +71,7 @@ test("a vendor's refusal because of the size has Anthropic's type for it, and th
 });
 
 test("headers give the time of a retry, and whether to retry", () => {
-  expect(failureHeaders(limited)).toEqual({ "retry-after": "3" });
+  expect(failureHeaders(rateLimitFailure)).toEqual({ "retry-after": "3" });
   expect(failureHeaders(new Failure("insufficient_quota"))).toEqual({ "x-should-retry": "false" });
   expect(failureHeaders(new Failure("method_not_allowed", undefined, { allow: ["GET", "POST"] }))).toMatchObject({
     allow: "GET, POST",

@@ -156,7 +156,7 @@ test.each<[keyof Units, ConfiguredPrice, bigint]>([
   expect(costOf({ [unit]: 1 }, compilePrice(written), 1)).toBe(cost);
 });
 
-const long: ConfiguredPrice = {
+const longPrice: ConfiguredPrice = {
   input: 1,
   output: 10,
   request: 0.001,
@@ -175,14 +175,14 @@ test.each<[Units, bigint]>([
   [{ inputTokens: 60, cacheWrite1hTokens: 41, outputTokens: 1 }, 202_000n + 10_000n],
   [{ inputTokens: 1_001, outputTokens: 1, requests: 1 }, 3_003_000n + 30_000n + 1_000_000n],
 ])("a complete call is priced by the length of its input: %j", (units, cost) => {
-  expect(costOf(units, compilePrice(long), 1)).toBe(cost);
+  expect(costOf(units, compilePrice(longPrice), 1)).toBe(cost);
 });
 
 test.each([
   ["flex", 0.5],
   ["priority", 2],
 ])("the service tier %s costs %s times as much, tools the usual price", (name, factor) => {
-  const price = compilePrice(long);
+  const price = compilePrice(longPrice);
   const tier = price.serviceTiers.get(name);
   if (tier === undefined) throw new Error("no such tier");
   for (const units of [{ inputTokens: 100 }, { inputTokens: 5_000, outputTokens: 7 }])
@@ -251,7 +251,7 @@ describe("every price", () => {
   test("grows with the input as long as longer calls are not cheaper", () => {
     fc.assert(
       fc.property(anyUnits, fc.constantFrom(...inputTokenUnits), tokens, (units, name, more) => {
-        const price = compilePrice(long);
+        const price = compilePrice(longPrice);
         const larger = { ...units, [name]: (units[name] ?? 0) + more };
         expect(costOf(larger, price, 1) >= costOf(units, price, 1)).toBe(true);
       }),

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { compilePrice, costOf } from "../../src/money/price.ts";
 import { compileResolutions, priceAt, allConfiguredPrices } from "../../src/money/resolutions.ts";
 
-const written = {
+const configuredPrice = {
   second: 0.3,
   request: 0.05,
   resolutions: { "1080p": { second: 0.7, request: 0 }, "480p": { second: 0.1 }, "1024p": { second: 0.5 } },
 };
-const list = { price: compilePrice(written), resolutions: compileResolutions(written) };
+const list = { price: compilePrice(configuredPrice), resolutions: compileResolutions(configuredPrice) };
 
 test.each([
   [undefined, 350_000_000n],
@@ -28,7 +28,7 @@ test("without resolutions there is one price", () => {
 });
 
 test("each price is listed in full", () => {
-  expect(allConfiguredPrices(written)).toEqual([
+  expect(allConfiguredPrices(configuredPrice)).toEqual([
     { second: 0.3, request: 0.05 },
     { second: 0.7, request: 0 },
     { second: 0.1, request: 0.05 },

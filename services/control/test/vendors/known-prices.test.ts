@@ -9,11 +9,11 @@ const model = (id: string, more: object = {}) => ({
   contextTokens: null,
   ...more,
 });
-const own = providers["openai"]?.baseUrl ?? "";
+const openaiBaseUrl = providers["openai"]?.baseUrl ?? "";
 
 test.each([
-  { what: "a model that the catalogue knows", baseUrl: own, id: "gpt-4o", priced: true },
-  { what: "a model that it does not know", baseUrl: own, id: "demo-chat", priced: false },
+  { what: "a model that the catalogue knows", baseUrl: openaiBaseUrl, id: "gpt-4o", priced: true },
+  { what: "a model that it does not know", baseUrl: openaiBaseUrl, id: "demo-chat", priced: false },
   { what: "another vendor of the same formats", baseUrl: "https://v.example/v1", id: "gpt-4o", priced: false },
 ])("$what has the catalogue's price: $priced", ({ baseUrl, id, priced }) => {
   const { models } = withKnownPrices({ models: [model(id)], message: null }, { provider: "openai", baseUrl });
@@ -24,5 +24,5 @@ test.each([
 
 test("a price that the vendor reports is kept", () => {
   const listed = { models: [model("gpt-4o", { price: { input: 7 } })], message: null };
-  expect(withKnownPrices(listed, { provider: "openai", baseUrl: own })).toEqual(listed);
+  expect(withKnownPrices(listed, { provider: "openai", baseUrl: openaiBaseUrl })).toEqual(listed);
 });

@@ -31,7 +31,7 @@ const { log } = createLogger("test", "silent");
 const [secondMs, hourMs] = [1_000, 3_600_000];
 /** Last second of a day, a week, a month and a quarter in UTC. */
 const lastSecond = Date.parse("2028-12-31T23:59:59.000Z");
-const afterwards = lastSecond + 2 * secondMs;
+const afterPeriodEnd = lastSecond + 2 * secondMs;
 const budget: Budget = {
   id: "bud_1",
   scope: "account",
@@ -95,9 +95,9 @@ test.each(["day", "week", "month", "quarter"] as const)(
     expect(await foundAt(lastSecond, running)).toEqual([]);
     running.noteCalls([await callAt(lastSecond, "85")]);
     const expected = [`${period}/${numberOf(period)}/80/100`];
-    expect(await foundAt(afterwards, running)).toEqual(expected);
+    expect(await foundAt(afterPeriodEnd, running)).toEqual(expected);
     // Another ledger that starts later finds it again in the books.
-    expect(await foundAt(afterwards + hourMs)).toEqual(expected);
+    expect(await foundAt(afterPeriodEnd + hourMs)).toEqual(expected);
     const [{ summary } = { summary: "" }] = await readAlerts(books, { limit: 1 });
     const start = new Date(periodAt(period, "UTC", lastSecond).startMs).toISOString().slice(0, "2028-12-31".length);
     expect(summary).toContain(`of account acme for the ${period} from ${start}T00:00:00Z are spent`);
@@ -107,7 +107,7 @@ test.each(["day", "week", "month", "quarter"] as const)(
 test("the calls of a ledger that died before it considered them are found in the books", async () => {
   await give();
   await callAt(lastSecond, "100");
-  expect(await foundAt(afterwards)).toEqual([`day/${numberOf("day")}/100/100`]);
+  expect(await foundAt(afterPeriodEnd)).toEqual([`day/${numberOf("day")}/100/100`]);
 });
 
 test("the alerts of every day of an outage are found, and those before the budget's creation are not", async () => {
@@ -117,7 +117,7 @@ test("the alerts of every day of an outage are found, and those before the budge
   for (const daysAgo of [0, 1, 2]) calls.push(await callAt(lastSecond - daysAgo * 24 * hourMs, "85"));
   const running = new BudgetAlerts();
   running.noteCalls(calls);
-  expect(await foundAt(afterwards + 25 * hourMs, running)).toEqual([`day/${day - 1}/80/100`, `day/${day}/80/100`]);
+  expect(await foundAt(afterPeriodEnd + 25 * hourMs, running)).toEqual([`day/${day - 1}/80/100`, `day/${day}/80/100`]);
 });
 
 test.each(["102", "150"])("an alert of an ended period is not repeated for another amount (%s)", async (nanos) => {
@@ -128,7 +128,7 @@ test.each(["102", "150"])("an alert of an ended period is not repeated for anoth
   const stored = await foundAt(lastSecond);
   expect(stored).toEqual([`day/${day}/80/100`]);
   await give({ nanos });
-  expect(await foundAt(afterwards)).toEqual(stored);
+  expect(await foundAt(afterPeriodEnd)).toEqual(stored);
 });
 
 test("a period ends at midnight in the budget's zone", async () => {
@@ -142,14 +142,14 @@ test("a period ends at midnight in the budget's zone", async () => {
 test("the amount that rolled over to an ended period belongs to its maximum", async () => {
   await give({ rolloverNanos: "50" });
   await callAt(lastSecond, "85");
-  expect(await foundAt(afterwards)).toEqual([`day/${numberOf("day")}/50/100`]);
+  expect(await foundAt(afterPeriodEnd)).toEqual([`day/${numberOf("day")}/50/100`]);
 });
 
 test("a refusal at the end of a period is an alert, even if a later one follows", async () => {
   await give();
   await callAt(lastSecond, "10");
   const alerts = new BudgetAlerts();
-  for (const time of [lastSecond, afterwards]) {
+  for (const time of [lastSecond, afterPeriodEnd]) {
     vi.setSystemTime(time);
     const failure = new Failure("insufficient_quota", undefined, { budget: "bud_1" });
     const request = {
@@ -162,7 +162,7 @@ test("a refusal at the end of a period is an alert, even if a later one follows"
     alerts.noteRefused([{ call: makeRefusedCall(request, failure), calls: 1, budget: "bud_1" }]);
   }
   const day = numberOf("day");
-  expect(await foundAt(afterwards, alerts)).toEqual(
+  expect(await foundAt(afterPeriodEnd, alerts)).toEqual(
     [`day/${day + 1}/refused/100`, `day/${day}/refused/100`].toSorted(),
   );
 });
@@ -190,5 +190,5 @@ test.each([
   const state = used ? `${day} 85 0 0` : `${day + 1} 0 0 0`;
   await redis.hset(accountKeys.budgets("acme"), `day:key:${token.id}`, state);
   await callAt(lastSecond, "85", token.id);
-  expect(await foundAt(afterwards)).toEqual(expected);
+  expect(await foundAt(afterPeriodEnd)).toEqual(expected);
 });

@@ -29,7 +29,7 @@ const dayMs = 86_400_000;
 const folder = mkdtempSync(join(tmpdir(), "modelgate-certificates-"));
 const tls = { rejectUnauthorized: false };
 /** End of certificates that expire soon, in complete seconds. */
-const soon = new Date(Math.floor((Date.now() + 10 * dayMs) / 1_000) * 1_000);
+const expiresSoonAt = new Date(Math.floor((Date.now() + 10 * dayMs) / 1_000) * 1_000);
 const opened = new AsyncDisposableStack();
 let authority: Authority;
 let backends: TlsBackends;
@@ -37,7 +37,7 @@ let redis: Redis;
 beforeAll(async () => {
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
   authority = await makeAuthority(folder, "authority");
-  backends = opened.use(await startTlsBackends(soon));
+  backends = opened.use(await startTlsBackends(expiresSoonAt));
   redis = new Redis(backends.plainRedisUrl);
   opened.defer(() => redis.disconnect());
 });
@@ -53,7 +53,7 @@ async function startServer(name: string, end: Date): Promise<string> {
 /** Starts PostgreSQL with a certificate. Returns its address. */
 async function startPostgres(): Promise<string> {
   const { url } = opened.use(await startLocalPostgres());
-  const { certificateFile, keyFile } = await authority.issue("postgres", soon);
+  const { certificateFile, keyFile } = await authority.issue("postgres", expiresSoonAt);
   const client = new Client({ connectionString: url });
   await client.connect();
   const { rows } = await client.query<{ data_directory: string }>("show data_directory");
@@ -82,7 +82,7 @@ async function found(storeUrls: readonly string[], by: AnyRedis = redis) {
     .toSorted();
 }
 
-const alertOf = (subject: string, end = soon, severity = "warning", days = 14) => [
+const alertOf = (subject: string, end = expiresSoonAt, severity = "warning", days = 14) => [
   "certificate-expiring",
   subject,
   severity,
@@ -132,14 +132,14 @@ test("the certificates of the Redis for content are watched by the processes tha
 });
 
 test("the client certificate in the address of PostgreSQL is watched", async () => {
-  const { certificateFile } = await authority.issue("client", soon);
+  const { certificateFile } = await authority.issue("client", expiresSoonAt);
   const address = (file: string) => `postgres://127.0.0.1:1/books?sslmode=require&sslcert=${encodeURIComponent(file)}`;
   expect(await found([address(certificateFile)])).toEqual([alertOf(`the file ${certificateFile}`)]);
   expect(await found([address(join(folder, "nothing.crt"))])).toEqual([]);
 });
 
 test("certificates of channels are alerts 14 and 3 days before their end, unless there is a proxy", async () => {
-  const inDays = (days: number) => new Date(soon.getTime() + (days - 10) * dayMs);
+  const inDays = (days: number) => new Date(expiresSoonAt.getTime() + (days - 10) * dayMs);
   const [near, nearest, later, past] = [inDays(13), inDays(2), inDays(15), inDays(-1)];
   const urls = await Promise.all([near, nearest, later, past].map((end, at) => startServer(`channel-${at}`, end)));
   const [first = "", second = ""] = urls;
@@ -152,7 +152,7 @@ test("certificates of channels are alerts 14 and 3 days before their end, unless
     keys: [],
     ...(baseUrl === viaProxy ? { proxy: "encrypted" } : {}),
   }));
-  const configuration = { version: "1", publishedAt: soon.toISOString(), groups: {}, models: {}, channels };
+  const configuration = { version: "1", publishedAt: expiresSoonAt.toISOString(), groups: {}, models: {}, channels };
   await redis.set(publishedKey, JSON.stringify(configuration));
   expect(await found([])).toEqual(
     [alertOf(hostOf(first), near), alertOf(hostOf(second), nearest, "error", 3)].toSorted(),

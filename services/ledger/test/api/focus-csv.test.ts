@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { focusHeader, focusRows } from "../../src/api/focus-csv.ts";
 import { estimateSpend } from "../../src/api/reports.ts";
 
-const charged = { from: Date.parse("2026-12-31"), to: Date.parse("2027-01-01") };
+const chargePeriod = { from: Date.parse("2026-12-31"), to: Date.parse("2027-01-01") };
 const total = (labels: object | undefined, costNanos: string, { calls = "1", team = "" } = {}) => ({
   by: {
     account: "acme",
@@ -17,7 +17,7 @@ const total = (labels: object | undefined, costNanos: string, { calls = "1", tea
 });
 
 /** Columns of FOCUS 1.2 with the feature level "Mandatory". */
-const mandatory = [
+const mandatoryColumns = [
   "BilledCost",
   "BillingAccountId",
   "BillingAccountName",
@@ -42,7 +42,7 @@ const mandatory = [
 ];
 
 test("the export has every mandatory column of FOCUS 1.2", () => {
-  expect(focusHeader.trim().split(",")).toEqual(expect.arrayContaining(mandatory));
+  expect(focusHeader.trim().split(",")).toEqual(expect.arrayContaining(mandatoryColumns));
 });
 
 test("a row is a charge of a day, in UTC seconds; end users are summed, tags are not", () => {
@@ -54,7 +54,7 @@ test("a row is a charge of a day, in UTC seconds; end users are summed, tags are
     total(undefined, "5", { team: "search" }),
   ];
   const heads = focusHeader.trim().split(",");
-  const rows = focusRows(totals, charged)
+  const rows = focusRows(totals, chargePeriod)
     .trim()
     .split("\r\n")
     .map((line) => Object.fromEntries(line.split(",").map((cell, at) => [heads[at], cell])));

@@ -40,7 +40,7 @@ export function startInBackground(
 async function* framesOf(run: BackgroundRun, from: number): AsyncGenerator<Frame> {
   for (const frame of run.frames.slice(from)) {
     if (run.isCancelled) {
-      yield completedFrame(cancelled(run));
+      yield completedFrame(cancelledInteraction(run));
       return;
     }
     yield frame;
@@ -50,7 +50,7 @@ async function* framesOf(run: BackgroundRun, from: number): AsyncGenerator<Frame
 }
 
 /** Returns a cancelled interaction, which has its usage, but no output. */
-function cancelled({ head, completed }: BackgroundRun): object {
+function cancelledInteraction({ head, completed }: BackgroundRun): object {
   return { ...head, status: "cancelled", usage: completed["usage"] };
 }
 
@@ -71,7 +71,7 @@ export const getInteraction: Endpoint = {
       whole() {
         const { completed, isSeen, isCancelled } = run;
         run.isSeen = true;
-        if (isCancelled) return cancelled(run);
+        if (isCancelled) return cancelledInteraction(run);
         return isSeen ? completed : { ...completed, status: "in_progress", steps: [] };
       },
     };
@@ -86,7 +86,7 @@ export const cancelInteraction: Endpoint = {
     return {
       whole() {
         run.isCancelled = true;
-        return cancelled(run);
+        return cancelledInteraction(run);
       },
     };
   },

@@ -17,7 +17,7 @@ interface ConversationEntry {
   readonly result?: true;
 }
 
-const none: ModalityTokens = { text: 0, audio: 0 };
+const zeroTokens: ModalityTokens = { text: 0, audio: 0 };
 /** Close code after an invalid message. */
 const invalidMessage = 1007;
 
@@ -165,7 +165,7 @@ export class LiveConversation implements Conversation {
       question,
       behaviour: found !== undefined && "behaviour" in found ? found.behaviour : this.#call.behaviour,
       read,
-      cached: this.#entries.slice(0, this.#readCount).reduce((sum, { tokens }) => plus(sum, tokens), none),
+      cached: this.#entries.slice(0, this.#readCount).reduce((sum, { tokens }) => plus(sum, tokens), zeroTokens),
     });
     this.#readCount = this.#entries.length;
     this.#turn = turn;

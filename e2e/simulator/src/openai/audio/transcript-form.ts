@@ -38,7 +38,7 @@ export function isTranscribeModel(model: string): boolean {
 /** Reads a form as strictly as the vendor does. Throws a Refusal if it is invalid. */
 export async function readTranscript(form: Form | undefined, translates: boolean): Promise<TranscriptRequest> {
   if (form === undefined) throw new Refusal(400, "The body is not a valid form.");
-  const model = need(form, "model");
+  const model = requiredValue(form, "model");
   const format = valuesOf(form, "response_format")[0] ?? "json";
   const granularities = valuesOf(form, "timestamp_granularities");
   checkFields(form, translates);
@@ -86,7 +86,7 @@ async function fileIn(form: Form): Promise<{ readonly file: FormFile; readonly s
   return { file, seconds };
 }
 
-function need(form: Form, name: string): string {
+function requiredValue(form: Form, name: string): string {
   const [value, second] = valuesOf(form, name);
   if (value === undefined) throw wrongField([name], `'${name}' is required.`, "missing_required_parameter");
   if (second !== undefined) throw wrongField([name], `'${name}' is given twice.`);

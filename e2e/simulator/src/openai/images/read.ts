@@ -62,8 +62,8 @@ export function readGeneration(body: unknown): ImagesRequest {
 }
 
 const pictureField = /^image(?:\[\])?$/;
-const numeric: ReadonlySet<string> = new Set(["n", "output_compression", "partial_images", "seed"]);
-const boolean: ReadonlySet<string> = new Set(["stream", "watermark", "prompt_extend"]);
+const numericFields: ReadonlySet<string> = new Set(["n", "output_compression", "partial_images", "seed"]);
+const booleanFields: ReadonlySet<string> = new Set(["stream", "watermark", "prompt_extend"]);
 
 /** Reads a form to edit images. Throws a Refusal if it is invalid. */
 export function readEdit(form: Form | undefined): ImagesRequest {
@@ -82,8 +82,8 @@ export function readEdit(form: Form | undefined): ImagesRequest {
 }
 
 function parseField(name: string, value: string): unknown {
-  if (numeric.has(name)) return Number(value);
-  return boolean.has(name) ? value === "true" : value;
+  if (numericFields.has(name)) return Number(value);
+  return booleanFields.has(name) ? value === "true" : value;
 }
 
 function isPicture(bytes: Buffer): boolean {

@@ -30,14 +30,14 @@ export function tokensOfItem({ texts, audioBytes, name = "" }: Item): ItemTokens
 export function itemFrom(value: unknown, id: string): Item {
   const type = textAt(value, "type");
   if (type === "function_call_output")
-    return { id, type, callId: textAt(value, "call_id"), ...plain(textAt(value, "output") ?? "") };
+    return { id, type, callId: textAt(value, "call_id"), ...textMembers(textAt(value, "output") ?? "") };
   if (type === "function_call")
     return {
       id,
       type,
       callId: textAt(value, "call_id"),
       name: textAt(value, "name"),
-      ...plain(textAt(value, "arguments") ?? ""),
+      ...textMembers(textAt(value, "arguments") ?? ""),
     };
   const parts = listAt(value, "content").filter(isRecord);
   const audio = parts.map((part) => Buffer.from(textAt(part, "audio") ?? "", "base64").length);
@@ -53,7 +53,7 @@ export function spokenItem(id: string, audio: Buffer): Item {
   return { id, type: "message", role: "user", words, audioBytes: audio.length, texts: "" };
 }
 
-function plain(words: string): Pick<Item, "words" | "audioBytes" | "texts"> {
+function textMembers(words: string): Pick<Item, "words" | "audioBytes" | "texts"> {
   return { words, audioBytes: 0, texts: words };
 }
 

@@ -13,7 +13,7 @@ export function renderResponse(request: ResponsesRequest, behaviour: Behaviour, 
   const output = itemsOf(request, answer, behaviour).map(({ done }) => done);
   const id = freshId("resp_");
   if (memberOf(request.body, "store") !== false) storeResponse(key, id, [...request.items, ...output]);
-  return ended(headOf(request, id), answer, output);
+  return renderEnd(headOf(request, id), answer, output);
 }
 
 export function streamResponse(request: ResponsesRequest, behaviour: Behaviour, key: string): Streamed {
@@ -33,7 +33,7 @@ export function streamResponse(request: ResponsesRequest, behaviour: Behaviour, 
       for (const [at, item] of items.entries()) yield* itemFrames(item, at, event);
       const output = items.map(({ done }) => done);
       if (memberOf(request.body, "store") !== false) storeResponse(key, head.id, [...request.items, ...output]);
-      const response = ended(head, answer, output);
+      const response = renderEnd(head, answer, output);
       yield event(`response.${response.status}`, { response }, { last: true });
     })(),
     error: (message, sent) => {
@@ -99,13 +99,13 @@ function toolsOf(tools: unknown): unknown {
   );
 }
 
-const incomplete: Readonly<Record<string, string>> = {
+const incompleteReasons: Readonly<Record<string, string>> = {
   length: "max_output_tokens",
   content_filter: "content_filter",
 };
 
-function ended(head: ReturnType<typeof headOf>, answer: Answer, output: readonly object[]) {
-  const reason = incomplete[answer.finish];
+function renderEnd(head: ReturnType<typeof headOf>, answer: Answer, output: readonly object[]) {
+  const reason = incompleteReasons[answer.finish];
   const failed = answer.finish === "failed";
   return {
     ...head,
