@@ -1,28 +1,35 @@
 import { Alert } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient, type MutationOptions, type QueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api/client.ts";
 import { translate } from "../texts/translate.ts";
+
+interface Change<Result> {
+  readonly change: () => Promise<Result>;
+  readonly changes: readonly string[];
+  readonly onDone?: (result: Result) => void;
+}
+
+/** Returns the options of a mutation that repeats queries, also after an error, because its change may have been made. */
+export function mutationOptions<Result>(
+  queries: QueryClient,
+  { change, changes, onDone }: Change<Result>,
+): MutationOptions<Result> {
+  const repeatQueries = () => Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+  return {
+    mutationFn: change,
+    async onSuccess(result) {
+      await repeatQueries();
+      onDone?.(result);
+    },
+    onError: repeatQueries,
+  };
+}
 
 /**
  * Returns a mutation that makes a change, and then repeats the queries whose key begins with a member of `changes`.
  */
-export function useChange<Result>({
-  change,
-  changes,
-  onDone,
-}: {
-  readonly change: () => Promise<Result>;
-  readonly changes: readonly string[];
-  readonly onDone?: (result: Result) => void;
-}) {
-  const queries = useQueryClient();
-  const mutation = useMutation({
-    mutationFn: change,
-    async onSuccess(result) {
-      await Promise.all(changes.map((name) => queries.invalidateQueries({ queryKey: [name] })));
-      onDone?.(result);
-    },
-  });
+export function useChange<Result>(change: Change<Result>) {
+  const mutation = useMutation(mutationOptions(useQueryClient(), change));
   return {
     start: () => mutation.mutate(),
     isPending: mutation.isPending,
