@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Failure, renderFailure } from "@modelgate/contracts";
 import { wires as imageWires } from "@modelgate/wires/images";
 import { wires as moderationWires } from "@modelgate/wires/moderation";
@@ -11,18 +11,11 @@ import { modelLists } from "../../src/model-lists.ts";
 import { compactExchange, renderCompactedTurn } from "../../src/responses/compaction/compaction.ts";
 import { pageOf } from "../../src/responses/routes/pages.ts";
 import { readForClient, callOf, exchangeOf, vendorAnswer } from "../exchanges/in-memory.ts";
-import { anthropicSchemas, openaiSchemas, type Check } from "./published.ts";
+import { storedAnthropic, anthropicSchemas, anthropicSource, openaiSchemas, type Check } from "./published.ts";
 
 /** Answers of all vendors must be valid by the schemas that OpenAI and Anthropic publish for the client's wire. */
-let openai: (name: string) => Check;
-let anthropic: (file: string, type: string) => Check;
-beforeAll(() => {
-  openai = openaiSchemas();
-  anthropic = anthropicSchemas();
-  // Reading the types takes longer than the time limit of a test.
-  anthropic("messages/messages", "Message");
-  anthropic("shared", "ErrorResponse");
-}, 300_000);
+const openai = openaiSchemas();
+const anthropic = anthropicSchemas();
 
 const vendors = ["chat", "responses", "messages", "content"] as const;
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
@@ -105,8 +98,8 @@ const clients: readonly (readonly [
       tools: [{ name: "weather", input_schema: parameters }],
       messages: turns,
     },
-    () => anthropic("messages/messages", "Message"),
-    () => anthropic("messages/messages", "RawMessageStreamEvent"),
+    () => anthropic("Message"),
+    () => anthropic("RawMessageStreamEvent"),
   ],
   [
     "completions",
@@ -158,7 +151,7 @@ test("a compacted turn, the input of a response, and token counts", async () => 
   const item = { type: "message", id: "msg_1", status: "completed", role: "user", content };
   expect(openai("ResponseItemList")(pageOf([item], new URLSearchParams()))).toEqual([]);
   expect(openai("TokenCountsResource")(wires.responses.client.count?.render(7))).toEqual([]);
-  const counted = anthropic("messages/messages", "MessageTokensCount");
+  const counted = anthropic("MessageTokensCount");
   expect(counted(wires.messages.client.count?.render(7))).toEqual([]);
 });
 
@@ -235,5 +228,9 @@ test("model lists and errors match their schemas", () => {
   expect(openai("Model")(modelLists.common.one(model))).toEqual([]);
   const failure = new Failure("model_not_found", "There is no such model.", { param: "model" });
   expect(openai("ErrorResponse")(renderFailure("common", failure, "r"))).toEqual([]);
-  expect(anthropic("shared", "ErrorResponse")(renderFailure("alpha", failure, "r"))).toEqual([]);
+  expect(anthropic("ErrorResponse")(renderFailure("alpha", failure, "r"))).toEqual([]);
+});
+
+test("the stored schemas of Anthropic are those of the installed SDK", () => {
+  expect(storedAnthropic.source, "run node services/text/test/published/extract-anthropic.ts").toBe(anthropicSource());
 });

@@ -2,17 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { createGenerator } from "ts-json-schema-generator";
+import type { AnthropicType } from "./extract-anthropic.ts";
 
 /** Lists the errors of a value by a published schema; empty for a valid value. */
 export type Check = (value: unknown) => readonly string[];
 
 const lenient = { strict: false, allErrors: true, validateFormats: false, verbose: true } as const;
-
-interface Part {
-  readonly properties?: Readonly<Record<string, unknown>>;
-  required?: readonly string[];
-}
 
 /** Members that are null in OpenAI's own answers although its document does not allow null, by schema. */
 const nulls: Readonly<Record<string, readonly string[]>> = {
@@ -50,38 +45,22 @@ function isSchema(value: unknown): boolean {
   return typeof value === "object" && value !== null && ("type" in value || "$ref" in value);
 }
 
-/**
- * Creates schemas from the types of Anthropic's SDK, because Anthropic publishes no document. The types require all
- * members; here members that may be null, and `caller`, are optional.
- */
-export function anthropicSchemas(): (file: string, type: string) => Check {
-  const generators = new Map<string, ReturnType<typeof createGenerator>>();
-  return madeOnce((file, type) => {
-    const path = fileURLToPath(import.meta.resolve(`@anthropic-ai/sdk/resources/${file}`)).replace(/\.m?js$/, ".d.ts");
-    const known =
-      generators.get(path) ?? createGenerator({ path, skipTypeCheck: true, additionalProperties: true, jsDoc: "none" });
-    generators.set(path, known);
-    const { $schema: _, ...schema }: Readonly<Record<string, unknown>> = { ...known.createSchema(type) };
-    const relaxed: object = JSON.parse(JSON.stringify(schema), (__, part: unknown) => relax(part));
-    // `$schema` is removed, because it names a draft that needs another validator; the rest is equal in both drafts.
-    return checkOf(new Ajv2020(lenient).compile(relaxed));
-  });
-}
+/** Schemas of the types of Anthropic's SDK, which `extract-anthropic.ts` has stored. */
+export const storedAnthropic: {
+  /** `anthropicSource()` when they were stored. */
+  readonly source: string;
+  readonly schemas: Readonly<Record<AnthropicType, object>>;
+} = JSON.parse(readFileSync(join(import.meta.dirname, "anthropic.golden.json"), "utf8"));
 
-function relax(part: unknown): unknown {
-  if (!isPart(part)) return part;
-  const { properties = {}, required = [] } = part;
-  const demanded = required.filter((name) => name !== "caller" && !mayBeNull(properties[name]));
-  return { ...part, required: demanded };
-}
+/** Returns the check of a type of Anthropic's SDK by its name. */
+export const anthropicSchemas = (): ((name: AnthropicType) => Check) =>
+  madeOnce((name) => checkOf(new Ajv2020(lenient).compile(storedAnthropic.schemas[name])));
 
-function isPart(value: unknown): value is Part {
-  return typeof value === "object" && value !== null && "properties" in value && "required" in value;
-}
-
-function mayBeNull(schema: unknown): boolean {
-  const text = JSON.stringify(schema) ?? "";
-  return /"null"/.test(text);
+/** Returns the name and version of the installed SDK of Anthropic. */
+export function anthropicSource(): string {
+  const index = fileURLToPath(import.meta.resolve("@anthropic-ai/sdk"));
+  const { name, version } = JSON.parse(readFileSync(join(index, "../package.json"), "utf8"));
+  return `${name} ${version}, MIT License`;
 }
 
 /** Creates the check of a compiled schema. Errors of alternatives with another `type` are left out. */
