@@ -53,7 +53,7 @@ type AuditPhrase = (typeof auditSentences)[AuditAction] | typeof otherSentence |
 export interface AuditLanguage {
   /** Returns a text with values for the names in braces. */
   readonly text: (phrase: AuditPhrase, values: Readonly<Record<string, string>>) => string;
-  /** Returns a name of a field or another single term. */
+  /** Translates the name of a field, or another single term. */
   readonly word: (word: string) => string;
   /** Formats nano-dollars. */
   readonly money: (nanos: string) => string;
