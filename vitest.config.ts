@@ -5,7 +5,7 @@ const isolatedTests = [
   "deploy/{helm/test/objects,k8s/test/autoscaling,monitoring/test/monitoring}.test.ts",
   "docs/test/{blocks,drift}.test.ts",
   "libs/{providers/test/cloud-identities,testkit/test/warm}.test.ts",
-  "services/*/test/**/toy-wires.test.ts",
+  "services/gateway/test/toy-wires.test.ts",
 ];
 
 export default defineConfig({
