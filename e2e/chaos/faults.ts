@@ -23,7 +23,8 @@ export interface ChaosSetup {
   readonly redisPort: number;
   readonly redisProxy: SlowProxy;
   readonly natsProxy: SlowProxy;
-  readonly ledgerProxy: SlowProxy;
+  /** Proxy to NATS that only the ledger uses. */
+  readonly ledgerNatsProxy: SlowProxy;
   /** Database server, or file. */
   readonly books: { readonly server: LocalPostgres["server"] } | { readonly file: string };
 }
@@ -44,7 +45,7 @@ export interface Fault {
   readonly mayStayUncharged?: readonly Area["name"][];
   readonly channelCount?: ChannelCount;
   readonly disconnects?: DisconnectTime;
-  /** True if the first vendors refuse all requests, so that no work may be repeated. */
+  /** True if the channel `main` of each vendor refuses all requests. Repeated tasks are then counted on the other channels only. */
   readonly refusing?: true;
   /** Database engine and layout to which the fault applies; absent if it applies to all. */
   readonly engine?: Engine;

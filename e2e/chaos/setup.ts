@@ -91,7 +91,7 @@ export async function openChaosSetup({
   const redisPort = Number(new URL(backends.redisUrl).port);
   const redisProxy = opening.use(await openSlowProxy(redisPort));
   const natsProxy = opening.use(await openSlowProxy(Number(new URL(backends.natsUrl).port)));
-  const ledgerProxy = opening.use(await openSlowProxy(natsProxy.port));
+  const ledgerNatsProxy = opening.use(await openSlowProxy(natsProxy.port));
   const suite = opening.use(
     await startSuite({
       ...options,
@@ -105,7 +105,7 @@ export async function openChaosSetup({
         ...envOf,
         ledger: {
           ...(postgres === undefined ? { MODELGATE_DATA: folder } : { BOOKS_URL: postgres.url }),
-          NATS_URL: `nats://127.0.0.1:${ledgerProxy.port}`,
+          NATS_URL: `nats://127.0.0.1:${ledgerNatsProxy.port}`,
           ...envOf?.ledger,
         },
       },
@@ -117,7 +117,7 @@ export async function openChaosSetup({
     redisPort,
     redisProxy,
     natsProxy,
-    ledgerProxy,
+    ledgerNatsProxy,
     books: postgres === undefined ? { file: join(folder, "books.sqlite") } : { server: postgres.server },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

@@ -24,9 +24,9 @@ async function withStreams<T>({ backends }: Suite, use: (manager: JetStreamManag
 export function killBeforeAckFault(fault: Pick<Fault, "name" | "shape"> & Partial<Fault>): Fault {
   let sequence = 0;
   return {
-    async begin({ suite, ledgerProxy }) {
+    async begin({ suite, ledgerNatsProxy }) {
       // Requests for messages must pass until the ledger acknowledges an event: without them it gets no event.
-      ledgerProxy.losesFrom = "$JS.ACK.USAGE.";
+      ledgerNatsProxy.losesFrom = "$JS.ACK.USAGE.";
       sequence = await withStreams(suite, ({ consumers, streams }) =>
         until("the books to have an event that is not acknowledged", async () => {
           const { delivered, num_ack_pending: unacknowledged } = await consumers.info(...usageConsumer);
@@ -40,7 +40,7 @@ export function killBeforeAckFault(fault: Pick<Fault, "name" | "shape"> & Partia
         // The connection stays cut, so the process is killed before it can acknowledge the event.
         suite.process("ledger").signal("SIGKILL");
         await suite.process("ledger").ended;
-        ledgerProxy.losesFrom = undefined;
+        ledgerNatsProxy.losesFrom = undefined;
       });
     },
     async end({ suite }) {
@@ -63,10 +63,10 @@ export const streamLossFaults: readonly Fault[] = [
     name: "streams of events deleted",
     shape: "apart",
     losesStreams: true,
-    async begin({ suite, natsProxy, ledgerProxy }) {
+    async begin({ suite, natsProxy, ledgerNatsProxy }) {
       // While the ledger is stopped, the stream has unread events, which are lost with the stream.
       suite.process("ledger").signal("SIGSTOP");
-      ledgerProxy.switchTo(natsProxy.port);
+      ledgerNatsProxy.switchTo(natsProxy.port);
       await withStreams(suite, async ({ consumers, streams }) => {
         const isUnread = async (): Promise<boolean> => (await consumers.info(...usageConsumer)).num_pending > 0;
         await until("events that are not read", isUnread);

@@ -21,7 +21,7 @@ import type { migrations } from "../src/migrations/index.ts";
 import type { Tables } from "../src/schema.ts";
 import { callOf, newBooks } from "./engines.ts";
 
-/** Data of one version, which has an account of its own, and what the current version reads. */
+/** Data of one version, in a separate account, and what the current version reads. */
 export interface FormerVersion {
   readonly title: string;
   /** Last migration of the version. */

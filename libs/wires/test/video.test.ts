@@ -175,7 +175,7 @@ describe("a vendor gets", () => {
   test.each<[unknown, string]>([
     [{ resolution: "1080p" }, "metadata.resolution"],
     [{ Resolution: "1080p" }, "metadata.Resolution"],
-    [{ Model: "dearer" }, "metadata.Model"],
+    [{ Model: "more expensive" }, "metadata.Model"],
     [{ ſize: "1080p" }, "metadata.\u017Fize"],
     [{ parameters: { duration: 15 } }, "metadata.parameters.duration"],
     [{ extra_body: { parameters: { Resolution: "1080P" } } }, "metadata.extra_body.parameters.Resolution"],

@@ -3,7 +3,7 @@ import { channel, keys } from "../../../libs/relay/test/config.ts";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
-/** A vendor's wire with a model, and the vendor's own client. */
+/** A model, its provider, and the wire of its channel, which is also the wire of the client. */
 interface Target {
   readonly wire: "chat" | "responses" | "messages" | "content" | "interactions";
   readonly model: string;

@@ -4,7 +4,7 @@ import { anthropicAt, googleAt, keyOf, openaiAt, startText } from "./every-vendo
 import { forbidWarnings } from "./forbid-warnings.ts";
 import { ownAndOther } from "./vendors.ts";
 
-/** What the official SDKs can do beyond a plain request, over a vendor of their own wire and of another wire. */
+/** Tests functions of the official SDKs beyond a plain request, over vendors of the same wire and of another wire. */
 let area: Area;
 beforeAll(async () => {
   area = await startText({ env: { HEARTBEAT_MS: "100" } });

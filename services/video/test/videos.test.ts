@@ -231,7 +231,7 @@ describe("a create is refused", () => {
   test.each([
     ["input_reference[file_id]", "file-1", "input_reference.file_id"],
     ["metadata", '{"video_id":"v"}', "metadata.video_id"],
-    ["Model", "dearer", "model"],
+    ["Model", "more expensive", "model"],
   ])("as a form with an object in a vendor's store, or with a second model: %s", async (name, value, param) => {
     const form = new FormData();
     for (const [field, text] of [

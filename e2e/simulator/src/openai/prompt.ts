@@ -30,8 +30,10 @@ export function promptOf(
   });
   const isExplicit = textAt(memberOf(body, "prompt_cache_options"), "mode") === "explicit";
   const marks = parts.flatMap(({ isMarked }, at) => (isMarked ? [at] : []));
-  const cuts = isExplicit ? marks.slice(-maxMarks.explicit) : [...marks.slice(-maxMarks.implicit), parts.length - 1];
-  const pieces = parts.map(({ role, text }, at): PromptPiece => ({ role, text, isCut: cuts.includes(at) }));
+  const breakpoints = isExplicit
+    ? marks.slice(-maxMarks.explicit)
+    : [...marks.slice(-maxMarks.implicit), parts.length - 1];
+  const pieces = parts.map(({ role, text }, at): PromptPiece => ({ role, text, isCut: breakpoints.includes(at) }));
   const instructions = textAt(body, "instructions");
   const top = instructions === undefined ? [] : [{ role: "developer", text: instructions, isCut: false }];
   return {

@@ -154,7 +154,7 @@ export class CallFees {
     const tier = (reported === undefined ? sentTier : nameInPrice(reported, price)) ?? "default";
     const tierPrice = price.serviceTiers.get(tier);
     // A cheaper tier reduces the price only if the answer confirms it.
-    const isConfirmed = reported !== undefined || isDearer(sentTier, price);
+    const isConfirmed = reported !== undefined || isMoreExpensive(sentTier, price);
     return {
       units,
       price: (isConfirmed ? tierPrice : undefined) ?? price,
@@ -269,7 +269,7 @@ function nameInPrice({ name, alias }: Pick<RequestedTier, "name" | "alias">, { s
   return alias !== undefined && !serviceTiers.has(name) && serviceTiers.has(alias) ? alias : name;
 }
 
-function isDearer(name: string | undefined, { serviceTiers, factor }: Price): boolean {
+function isMoreExpensive(name: string | undefined, { serviceTiers, factor }: Price): boolean {
   return name !== undefined && (serviceTiers.get(name)?.factor ?? 0n) > factor;
 }
 

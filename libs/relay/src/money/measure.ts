@@ -93,7 +93,7 @@ export interface RequestSize {
   readonly fees?: MaxFees | undefined;
 }
 
-/** Charges other than tokens for which money is held. */
+/** Maximum charges that vendor-side tools and service tiers can add to a text call. Money is held for them. */
 export interface MaxFees {
   /** Maximum calls of vendor-side tools. */
   readonly units: Units;

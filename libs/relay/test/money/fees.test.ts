@@ -284,8 +284,8 @@ test("a hold covers every bill within its limits: tokens, tools and the service 
         const { upperNanos } = expectText(size, model, 1.5, output);
         // A vendor serves a more expensive tier than the requested one only if it may choose the tier (`auto`).
         const requestedTier = body.service_tier ?? "auto";
-        const isDearer = served === "priority" && requestedTier !== "priority" && requestedTier !== "auto";
-        if (served !== undefined && !isDearer) fees.recordReported({ tier: served });
+        const isMoreExpensive = served === "priority" && requestedTier !== "priority" && requestedTier !== "auto";
+        if (served !== undefined && !isMoreExpensive) fees.recordReported({ tier: served });
         const calls = Math.floor(((body.max_tool_calls ?? limits.toolCalls) * share) / 100);
         const callsOf = (type: string): number => (body.tools?.some((tool) => tool.type === type) === true ? calls : 0);
         fees.recordReported({

@@ -43,7 +43,7 @@ export function interactionParser(
   };
 }
 
-/** A request that can be sent to any vendor. */
+/** A request with the steps of its earlier interactions. It does not depend on what a vendor has stored. */
 export interface PreparedInteraction {
   readonly params: InteractionsParams & TurnParams;
   /** The body, which includes the steps of earlier interactions. */
