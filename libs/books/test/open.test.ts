@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { Kysely, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StartError } from "@modelgate/platform";
+import { openSlowProxy } from "@modelgate/testkit";
 import { postgresDialect } from "../src/engine/postgres.ts";
 import { BooksUnavailable, isUnavailable, openBooks, readTotals, recordCalls, unitMeasures } from "../src/index.ts";
 import { migrate } from "../src/migrate.ts";
@@ -91,25 +90,16 @@ test("a PostgreSQL whose host vanishes is unavailable after a limited time", asy
   await using engine = await engines[1].start();
   const { url = "" } = await engine.address();
   const { hostname, port } = new URL(url);
-  const sockets: Socket[] = [];
-  const relay = createServer((client) => {
-    const server = connect(Number(port), hostname);
-    client.pipe(server).pipe(client);
-    sockets.push(client, server);
-  }).listen(0, "127.0.0.1");
-  await once(relay, "listening");
-  const address = relay.address();
-  const relayed = url.replace(`${hostname}:${port}`, `127.0.0.1:${typeof address === "object" ? address?.port : ""}`);
-  const db = new Kysely<Tables>({ dialect: postgresDialect(relayed, () => undefined, 100) });
+  await using proxy = await openSlowProxy(Number(port));
+  const proxied = url.replace(`${hostname}:${port}`, `127.0.0.1:${proxy.port}`);
+  const db = new Kysely<Tables>({ dialect: postgresDialect(proxied, () => undefined, 100) });
   const inTransaction = db.transaction().execute(async (transaction) => {
     await sql`select 1`.execute(transaction);
-    for (const socket of sockets) socket.unpipe().resume();
+    proxy.holdAnswers(true);
     await sql`select 1`.execute(transaction);
   });
   expect(isUnavailable(await inTransaction.catch((error: unknown) => error))).toBe(true);
   await db.destroy();
-  for (const socket of sockets) socket.destroy();
-  relay.close();
 });
 
 describe("a wrong BOOKS_URL is one clear line", () => {
