@@ -78,29 +78,32 @@ function jsonOf(value: object | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-async function pagesOf(server: Server, path: string, query: Query): Promise<readonly unknown[]> {
-  const pages: unknown[] = [];
+/** Reads the pages of a list. Each page begins after `next` of the page before. */
+async function* pagesOf(
+  server: Server,
+  path: string,
+  queryAfter: (after: string | undefined) => Query,
+): AsyncGenerator<unknown, void, undefined> {
   for (let after: string | undefined; ;) {
-    // Only the first page verifies the audit log, so only it gets the anchor.
-    const page = await server.get(path, after === undefined ? query : { after });
-    pages.push(page);
+    const page = await server.get(path, queryAfter(after));
+    yield page;
     const next = field(page, "next");
-    if (typeof next !== "string") return pages;
+    if (typeof next !== "string") return;
     after = next;
   }
 }
 
-/** Reads the newest entries of the audit log, in pages. */
+/** Reads the newest entries of the audit log. */
 async function auditEntries(server: Server, account: string | undefined, limit: number): Promise<readonly unknown[]> {
   const entries: unknown[] = [];
-  for (let after: string | undefined; ;) {
-    const rows = Math.min(limit - entries.length, maxPageEntries);
-    const page = await server.get("/audit", { account, limit: String(rows), after });
+  const queryAfter = (after: string | undefined): Query => {
+    return { account, limit: String(Math.min(limit - entries.length, maxPageEntries)), after };
+  };
+  for await (const page of pagesOf(server, "/audit", queryAfter)) {
     entries.push(...listIn(page, "entries"));
-    const next = field(page, "next");
-    if (typeof next !== "string" || entries.length >= limit) return entries;
-    after = next;
+    if (entries.length >= limit) break;
   }
+  return entries;
 }
 
 async function anchorsIn(file: string): Promise<ReadonlyMap<string, object>> {
@@ -141,13 +144,17 @@ export const ledgerCommands: readonly Command[] = [
     example: "gatectl ledger verify acme",
     async run({ positionals: [account], options: { anchors } }, server) {
       const storedAnchors = anchors === undefined ? new Map<string, object>() : await anchorsIn(anchors);
-      const pages = await pagesOf(server, "/ledger/verification", {
-        account,
-        anchor: jsonOf(storedAnchors.get(account ?? "")),
-      });
-      const accounts = pages.flatMap((page) => listIn(page, "accounts"));
+      // Only the first page verifies the audit log, so only it gets the anchor.
+      const first = { account, anchor: jsonOf(storedAnchors.get(account ?? "")) };
+      const accounts: unknown[] = [];
+      let common: unknown = null;
+      for await (const page of pagesOf(server, "/ledger/verification", (after) =>
+        after === undefined ? first : { after },
+      )) {
+        accounts.push(...listIn(page, "accounts"));
+        common ??= field(page, "common") ?? null;
+      }
       if (account === undefined) await verifyAnchors(server, storedAnchors, accounts);
-      const common = field(pages[0], "common") ?? null;
       const ok = [...accounts, ...(common === null ? [] : [common])].every((row) => field(row, "ok") === true);
       const lines = [
         renderTable(accounts, columns, "no accounts"),
@@ -164,7 +171,9 @@ export const ledgerCommands: readonly Command[] = [
     options: {},
     example: "gatectl ledger anchors --json > anchors.json",
     async run(_, server) {
-      const data = (await pagesOf(server, "/ledger/anchors", {})).flatMap((page) => listIn(page, "anchors"));
+      const data: unknown[] = [];
+      for await (const page of pagesOf(server, "/ledger/anchors", (after) => ({ after })))
+        data.push(...listIn(page, "anchors"));
       return { data, text: renderTable(data, anchorColumns, "no anchors: run `gatectl ledger verify` first") };
     },
   },
