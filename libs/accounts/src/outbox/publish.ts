@@ -166,7 +166,8 @@ export function readTaskEntries(shard: string, parts: readonly string[]): Outbox
 const maxCopies = 1_000;
 /** Minimum ms between two warnings about events without a copy. */
 const warningMs = 60_000;
-let nextWarningAt = 0;
+/** Time (`performance.now()`) of the next warning about events that have no copy in this Redis. */
+const nextWarningAt = new WeakMap<Redis, number>();
 
 /** The copy of an event in Redis: its shard, and its name in this shard. */
 export interface EventCopy {
@@ -201,8 +202,8 @@ async function storeCopies(
 ): Promise<void> {
   const key = accountKeys.sent(shard);
   if ((await redis.hlen(key)) + several.length > maxCopies) {
-    if (log === undefined || performance.now() < nextWarningAt) return;
-    nextWarningAt = performance.now() + warningMs;
+    if (log === undefined || performance.now() < (nextWarningAt.get(redis) ?? 0)) return;
+    nextWarningAt.set(redis, performance.now() + warningMs);
     log.warn({ shard }, "events have no copy in Redis, because too many are not in the books: NATS must not lose them");
     return;
   }
