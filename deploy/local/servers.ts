@@ -17,11 +17,6 @@ export interface ServerOptions {
   readonly folder: string;
   /** True if the data must survive a restart. */
   readonly keep: boolean;
-  /**
-   * `appendfsync` of Redis; default `everysec`. With `everysec`, Redis delays writes while the disk is busy, and loses
-   * them if its process is killed.
-   */
-  readonly fsync?: "everysec" | "no" | undefined;
   readonly logFile?: string | undefined;
   /** Port of the cluster bus, for a node of a Redis Cluster. */
   readonly clusterPort?: number;
@@ -31,7 +26,7 @@ export interface ServerOptions {
   readonly onSpawn?: (child: Child) => void;
 }
 
-const answersWithinMs = 10_000;
+const answersWithinMs = 30_000;
 const replyWithinMs = 1_000;
 /** Prefix of an image in the bootstrap's variables. */
 const imagePrefix = "docker:";
@@ -43,16 +38,15 @@ export const natsAt = (port: number): string => `nats://127.0.0.1:${port}`;
 
 /** Starts redis-server on loopback and waits until it answers. */
 export async function startRedis(options: ServerOptions): Promise<LocalServer> {
-  const { port, keep, fsync = "everysec", clusterPort, more = [] } = options;
+  const { port, keep, clusterPort, more = [] } = options;
   const cluster =
     clusterPort === undefined
       ? []
       : ["--cluster-enabled", "yes", "--cluster-port", String(clusterPort), "--cluster-announce-ip", "127.0.0.1"];
-  const durability = keep ? ["--appendonly", "yes", "--appendfsync", fsync] : ["--appendonly", "no"];
   const kind: ServerKind = {
     ...redisKind,
     name: "redis",
-    args: (place) => [...redisPlace(place), "--save", "", ...durability, ...cluster, ...more],
+    args: (place) => [...redisPlace(place), "--save", "", "--appendonly", keep ? "yes" : "no", ...cluster, ...more],
   };
   return { url: redisAt(port), child: await startServer(kind, options) };
 }

@@ -53,8 +53,7 @@ export interface CrashSetup extends AsyncDisposable {
 /** Starts the suite with short leases, and with small steps by which holds are extended. */
 export async function openCrashSetup(): Promise<CrashSetup> {
   await using opening = new AsyncDisposableStack();
-  // Redis is killed, and its last writes are needed.
-  const backends = await startLocalBackends({ fsync: "no" });
+  const backends = await startLocalBackends();
   const redisOfControl = opening.use(await openSlowProxy(Number(new URL(backends.redisUrl).port)));
   const vendor = opening.use(await startDiscardingVendor());
   const suite = opening.use(

@@ -6,7 +6,7 @@ import { readUnlessLost, writeEpoch, writeCompleteRuns } from "../src/index.ts";
 let backends: LocalBackends;
 let redis: Redis;
 beforeAll(async () => {
-  backends = await startLocalBackends({ fsync: "no" });
+  backends = await startLocalBackends();
   redis = await openRedis(backends.redisUrl, createLogger("test", "silent").log);
 });
 afterAll(async () => {

@@ -41,11 +41,17 @@ async function publishWithRetries(id: string): Promise<void> {
 
 test("streams that are deleted at run time are created again, and reading continues", async () => {
   const delivered: string[] = [];
-  await using _reader = bus.consume("USAGE", "reader", 100, async (bodies) => void delivered.push(...bodies));
+  const { promise: published, resolve: continueReading } = Promise.withResolvers<void>();
+  await using _reader = bus.consume("USAGE", "reader", 100, async (bodies) => {
+    delivered.push(...bodies);
+    // A reader that waits for events notices the loss too. It must not, before the event is published.
+    await published;
+  });
   await publishWithRetries("one");
   await until("it to be read", () => delivered.includes("one"));
   await deleteStreams();
-  expect(await bus.publish([{ subject: "usage.v1.text", body: "two", id: "two" }])).toEqual([expect.any(Error)]);
+  const results = await bus.publish([{ subject: "usage.v1.text", body: "two", id: "two" }]).finally(continueReading);
+  expect(results).toEqual([expect.any(Error)]);
   expect(bus.connected).toBe(false);
   await publishWithRetries("three");
   expect(bus.connected).toBe(true);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePorts, startNats, startRedis, type ServerOptions } from "@modelgate/deploy/local";
+import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
 import { controlServer, type ServerControl } from "./server-control.ts";
 
 /** Redis and NATS servers (with JetStream) of one test file, empty when the file begins. */
@@ -45,16 +45,16 @@ export interface LocalRedis extends ServerControl, AsyncDisposable {
 }
 
 /**
- * Options of a Redis server. A test that kills Redis, and then needs its last writes, sets `fsync` to `no`: with
- * `everysec`, Redis delays writes while the disk is busy, and a kill loses them.
+ * Arguments of a Redis server that keeps its data for a test. With its default `everysec`, Redis delays writes while
+ * the disk is busy, and a kill loses them.
  */
-type RedisOptions = Pick<ServerOptions, "fsync">;
+export const noFsync = ["--appendfsync", "no"] as const;
 
 /** Starts a Redis server on this machine. It keeps its data when it is restarted. */
-export async function startLocalRedis({ fsync }: RedisOptions = {}): Promise<LocalRedis> {
+export async function startLocalRedis(): Promise<LocalRedis> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);
-  const redis = await controlServer(() => startRedis({ port, folder, keep: true, fsync }));
+  const redis = await controlServer(() => startRedis({ port, folder, keep: true, more: noFsync }));
   return {
     ...redis,
     url: `redis://127.0.0.1:${port}`,
@@ -66,10 +66,10 @@ export async function startLocalRedis({ fsync }: RedisOptions = {}): Promise<Loc
 }
 
 /** Starts servers on this machine, for tests that stop them. */
-export async function startLocalBackends(options?: RedisOptions): Promise<LocalBackends> {
+export async function startLocalBackends(): Promise<LocalBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);
-  const redis = await startLocalRedis(options);
+  const redis = await startLocalRedis();
   const nats = await controlServer(() => startNats({ port, folder, keep: true }));
   return {
     redisUrl: redis.url,

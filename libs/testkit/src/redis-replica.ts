@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startRedis } from "@modelgate/deploy/local";
+import { noFsync } from "./backends.ts";
 import { redisCommand } from "./redis-command.ts";
 import { until } from "./until.ts";
 
@@ -16,7 +17,7 @@ export interface ReplicaServer extends AsyncDisposable {
 export async function startReplica(primaryPort: number): Promise<ReplicaServer> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-replica-"));
   const [port = 0] = await freePorts(1);
-  const replicaArguments = ["--repl-diskless-sync-delay", "0", "--replicaof", `127.0.0.1 ${primaryPort}`];
+  const replicaArguments = [...noFsync, "--repl-diskless-sync-delay", "0", "--replicaof", `127.0.0.1 ${primaryPort}`];
   const server = await startRedis({ port, folder, keep: true, more: replicaArguments });
   await until("the replica to follow", async () => isLinked(await redisCommand(port, "INFO replication")));
   return {

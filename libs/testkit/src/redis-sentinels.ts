@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startNats, startRedis, startSentinel } from "@modelgate/deploy/local";
-import type { Backends } from "./backends.ts";
+import { noFsync, type Backends } from "./backends.ts";
 import { redisCommand } from "./redis-command.ts";
 import { controlServer, type ServerControl } from "./server-control.ts";
 import { until } from "./until.ts";
@@ -39,6 +39,7 @@ export async function startSentinels(): Promise<SentinelBackends> {
           folder: join(folder, `redis-${at}`),
           keep: true,
           more: [
+            ...noFsync,
             "--min-replicas-to-write",
             "1",
             "--min-replicas-max-lag",

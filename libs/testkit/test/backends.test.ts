@@ -22,7 +22,7 @@ test.each(ways)("%s provide a Redis and a NATS with JetStream that answer", asyn
 });
 
 test("a local server keeps its address and data after a kill, and continues after a pause", async () => {
-  await using backends = await startLocalBackends({ fsync: "no" });
+  await using backends = await startLocalBackends();
   const fsync = await redisCommand(Number(new URL(backends.redisUrl).port), "CONFIG GET appendfsync");
   expect(fsync).toContain("\r\nno\r\n");
   await replyTo(backends.redisUrl, "SET kept 1\r\n");

@@ -15,7 +15,7 @@ const budget = new BufferBudget(5_000_000);
 const holder = { accountId: "a", tokenId: "t" };
 const limits: FormLimits = {
   maxBytes: 8 * 1024 * 1024,
-  silenceMs: 200,
+  silenceMs: 10_000,
   graceMs: 10_000,
   floorBytesPerSecond: 1_024,
   budget,
@@ -171,6 +171,7 @@ describe("refused forms, and their errors", () => {
   });
 
   test("a silent client", async () => {
+    read = (incoming) => bufferForm(incoming, { ...limits, silenceMs: 100 }, holder);
     const upload = request({ port, method: "POST", headers: { ...typed, "content-length": "1000" } });
     upload.on("error", () => undefined).write(field("a", "b"));
     await expect.poll(() => outcomes[0]).toMatchObject({ code: "request_timeout" });
