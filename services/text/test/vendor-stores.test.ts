@@ -238,3 +238,29 @@ describe.each([false, true])("an object that the vendor created for an account (
     });
   });
 });
+
+describe("an item of a conversation that names a file", () => {
+  /** Creates a conversation with a file, and sends a turn of it. */
+  async function turnWith(key: string, file: string): Promise<Response> {
+    const items = [{ ...userItem, content: [{ type: "input_file", file_id: file }] }];
+    const created: any = await (await send(key, "/v1/conversations", { items })).json();
+    return await send(key, "responses", { model: "responses", input: "Read it", conversation: created.id });
+  }
+
+  test("is sent to the key that created the file, and refused for any other account", async () => {
+    await (await send(keys.one, "responses", bodyOf["responses"]?.({}) ?? {})).text();
+    const { file } = idsOfAnswer(vendor.storedRequests.length);
+    const maker = vendor.storedRequests.at(-1)?.key;
+    for (let turn = 0; turn < 3; turn++) {
+      const own = await turnWith(keys.one, file);
+      expect([own.status, await own.text()]).toEqual([200, expect.any(String)]);
+      expect(vendor.storedRequests.at(-1)?.key).toBe(maker);
+    }
+    const before = vendor.storedRequests.length;
+    expect(await refusal(await turnWith(keys.other, file))).toMatchObject({
+      status: 400,
+      param: "input[0].content[0].file_id",
+    });
+    expect(vendor.storedRequests.length).toBe(before);
+  });
+});

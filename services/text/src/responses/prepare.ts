@@ -1,16 +1,15 @@
 import type { ChannelKeyId } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
-import { admitVendorIds, parseJson, renderJson, type AdmittedIds, type JsonBody } from "@modelgate/relay";
+import { parseJson, renderJson, type AdmittedIds, type JsonBody } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/formats/json";
 import { responseOfItem, wires, type JsonObject, type ResponsesParams } from "@modelgate/wires/text";
-import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
 import { readTurnParams, type TurnParams } from "../read-text.ts";
 import { completionWindowOf, type CompletionWindow } from "./background/completion-window.ts";
 import { encryptedCompactionOf } from "./compaction/compaction-cipher.ts";
 import { readConversationItems } from "./conversations/conversation-turns.ts";
-import { readEarlierTurns, itemsOf, decryptCompactions, referenceOf } from "./conversation.ts";
+import { readEarlierTurns, itemsOf, decryptCompactions } from "./conversation.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOwnItem, resolveReferences } from "./item-references.ts";
 
@@ -86,13 +85,13 @@ export interface PreparedResponses {
   readonly conversationId?: string | undefined;
 }
 
-/** Splits the ids in a request into those that this gateway may have returned, and those of the vendor's store. */
-function splitIds({ vendorIds = [] }: ParsedResponsesRequest["params"], conversationId: string | undefined) {
-  const isOwnId = ({ store, id, isRemovable }: VendorId): boolean =>
-    store === "item" && isRemovable !== true && responseOfItem(id) !== undefined;
-  const isVendorId = (each: VendorId): boolean =>
-    !isOwnId(each) && !(each.store === "conversation" && each.id === conversationId);
-  return [vendorIds.filter(isOwnId), { vendorIds: vendorIds.filter(isVendorId) }] as const;
+/** Returns the ids in a request that are neither of an item that this gateway may have returned nor of its conversation. */
+function foreignIdsIn({ vendorIds = [] }: ParsedResponsesRequest["params"], conversationId: string | undefined) {
+  return vendorIds.filter(
+    ({ store, id, isRemovable }) =>
+      !(store === "item" && isRemovable !== true && responseOfItem(id) !== undefined) &&
+      !(store === "conversation" && id === conversationId),
+  );
 }
 
 /** Result for a request that names no earlier response. */
@@ -112,8 +111,7 @@ export async function prepareResponses(
       ? undefined
       : await readConversationItems(deps.conversations, { accountId, id: requestedId }, holding);
   const conversationId = conversationItemsBefore === undefined ? undefined : requestedId;
-  const [ownIds, vendorStoreIds] = splitIds(params, conversationId);
-  const admitted = await admitStoreUse(deps, call, vendorStoreIds);
+  const admitted = await admitStoreUse(deps, call, { vendorIds: foreignIdsIn(params, conversationId) });
   // A conversation that the gateway has not stored may be in the vendor's store, so the request is sent unchanged.
   if (unresolved === undefined || (conversationId === undefined && !hasOwnReferences(params, unresolved)))
     return { params, body: bytes, admitted, ancestors: [] };
@@ -132,14 +130,6 @@ export async function prepareResponses(
     [...earlier.items, ...(conversationItemsBefore ?? []), ...newItems],
     holding,
   );
-  // An item id that was not found here may be a vendor's id that only looks like one of the gateway's. It is checked
-  // like the vendor's other ids.
-  const unresolvedIds = new Set(items.map(referenceOf));
-  await admitVendorIds(
-    deps.relay,
-    call,
-    ownIds.filter(({ id }) => unresolvedIds.has(id)),
-  );
   const input = decryptCompactions(cipher, accountId, items);
   const remaining = conversationId === undefined ? bytes : withoutMembers(bytes, ["conversation"]);
   const body = spliceMembers(remaining, { input: await renderJson(input, Infinity), previous_response_id: "null" });
@@ -149,14 +139,12 @@ export async function prepareResponses(
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isResolvableHere) ? undefined : earlier.last?.keptAt;
   const resolved = await readTurnParams(deps, call, wires.responses.client, value);
-  const removableIds = resolved.vendorIds?.filter(({ isRemovable }) => isRemovable === true);
   return {
     params: resolved,
     body,
-    admitted: {
-      ...admitted,
-      removableItems: (await admitStoreUse(deps, call, { vendorIds: removableIds })).removableItems,
-    },
+    // Items of a conversation are checked only here. An item id that was not found here may be a vendor's id that only
+    // looks like one of the gateway's.
+    admitted: await admitStoreUse(deps, call, resolved),
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },
     ancestors: earlier.ids,
     conversationId,
