@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
@@ -129,8 +130,12 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
         fits((await page.locator(`[data-figure="${name}"]`).textContent()) ?? ""),
       );
     const tops = page.getByRole("table", { name: "Models by spend" }).locator("tbody tr");
-    expect((await tops.allInnerTexts()).map((row) => row.split(/\s+/).slice(0, 2))).toEqual(
-      (await countedBy("model")).map(({ by, sums }) => [by["model"], sums["calls"]]),
+    const counted = (await countedBy("model")).map(({ by, sums }) => [by["model"], sums["calls"]]);
+    await until("the models to equal the count", async () =>
+      isDeepStrictEqual(
+        (await tops.allInnerTexts()).map((row) => row.split(/\s+/).slice(0, 2)),
+        counted,
+      ),
     );
   });
 
@@ -188,7 +193,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     await dialog.getByLabel("Changes if you restore version 2").getByText("- # seen by ada").waitFor();
     await dialog.getByRole("button", { name: "Restore", exact: true }).click();
     await page.getByRole("cell", { name: "back to version 2" }).waitFor();
-    expect(await page.getByLabel("YAML").inputValue()).toBe(before);
+    await until("the YAML of version 2", async () => (await yaml.inputValue()) === before);
   });
 
   test("a model is added, invalid fields are named, it is edited and removed; each change is a version", async () => {
