@@ -5,7 +5,7 @@ import { checkBehaviour, type Behaviour } from "./behaviour.ts";
 import { formIn } from "./core/form.ts";
 import { createInstance, plainInstance, type Instance } from "./instances.ts";
 import { createUpgrade } from "./sockets/upgrade.ts";
-import { release } from "./stream.ts";
+import { forgetReleases, release } from "./stream.ts";
 import { vendors } from "./vendors.ts";
 import { serviceAccount } from "./vertex/account.ts";
 
@@ -15,6 +15,7 @@ const simulatedServers = [...vendors, ...receivers];
 
 /** Creates the HTTP listener of all simulated vendors. The README describes its paths, such as `/at/<instance>/…`. */
 export function createSimulator(): RequestListener & { readonly upgrade: UpgradeHandler } {
+  forgetReleases();
   const instances = new Map<string, Instance>([[plainInstance, createInstance(false)]]);
   const instanceOf = (name: string): Instance => {
     const known = instances.get(name);

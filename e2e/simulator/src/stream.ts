@@ -42,10 +42,15 @@ export function release(name: string): void {
   releases.emit(name);
 }
 
+/** Forgets the released names of an earlier simulator in this process. */
+export function forgetReleases(): void {
+  releasedNames.clear();
+}
+
 /** Waits until `release(name)` is called or the connection closes. Returns at once without a name. */
-export async function untilReleased(response: ServerResponse, name: string | undefined): Promise<void> {
+export async function untilReleased(connection: EventEmitter, name: string | undefined): Promise<void> {
   if (name === undefined || releasedNames.has(name)) return;
-  await Promise.race([once(releases, name), once(response, "close")]);
+  await Promise.race([once(releases, name), once(connection, "close")]);
 }
 
 /** Writes a stream with the requested pace and faults. */

@@ -1,4 +1,8 @@
+import { EventEmitter } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSimulator } from "../src/simulator.ts";
+import { release, untilReleased } from "../src/stream.ts";
 import { simulate, startSimulator, type Started } from "./started.ts";
 
 let started: Started;
@@ -63,4 +67,13 @@ describe.each(streams)("%s", (path, ask, last) => {
     expect(await text({ malformed: true })).toMatch("<html>");
     await expect(text({ closeBeforeHead: true })).rejects.toThrow();
   });
+});
+
+test("a new simulator waits again for a name that an earlier one released", async () => {
+  release("again");
+  createSimulator();
+  const waiting = untilReleased(new EventEmitter(), "again").then(() => "released");
+  expect(await Promise.race([waiting, setImmediate("waiting")])).toBe("waiting");
+  release("again");
+  expect(await waiting).toBe("released");
 });

@@ -66,7 +66,7 @@ export function killedRedisTests(setup: () => CrashSetup): void {
       "the request to reach the vendor",
       async () => (await suite.simulator.requests("main")).length === before + 2,
     );
-    session.send(userMessage(simulated({ chunks: 20, chunkDelayMs: 20 })));
+    session.send(userMessage(simulated({ chunks: 20, waitFor: held })));
     session.send({ type: "response.create" });
     await session.next("response.output_text.delta");
     await suite.backends.redis.kill();

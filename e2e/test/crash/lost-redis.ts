@@ -50,13 +50,13 @@ export function lostRedisTests(setup: () => CrashSetup): void {
     const { creditedNanos } = await money(suite);
     const before = (await suite.simulator.requests("main")).length;
     await suite.simulator.forget("openai-films");
-    const slow = hello("chat", 'Hi {{simulate: {"chunks": 60, "chunkDelayMs": 30}}}');
+    const slow = hello("chat", 'Hi {{simulate: {"chunks": 60, "waitFor": "emptied"}}}');
     const stream = await post(suite, { ...slow, stream: true });
     await until(
       "the request to reach the vendor",
       async () => (await suite.simulator.requests("main")).length > before,
     );
-    const prompt = 'A boat {{simulate: {"delayMs": 1000, "polls": 1}}}';
+    const prompt = 'A boat {{simulate: {"waitFor": "emptied", "polls": 1}}}';
     const film = sdk(suite).videos.create({ model: "film-openai", prompt });
     const filmRequests = () => suite.simulator.requests("openai-films");
     await until("its request to reach the vendor", async () => (await filmRequests()).length > 0);
@@ -66,6 +66,7 @@ export function lostRedisTests(setup: () => CrashSetup): void {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(JSON.parse(await refused.text())).toMatchObject({ error: { code: "server_overloaded" } });
     suite.process("ledger").signal("SIGCONT");
+    await suite.simulator.release("emptied");
     expect(await stream.text()).toContain("[DONE]");
     await passes(suite);
     const { id } = await film;
@@ -125,7 +126,7 @@ export function lostRedisTests(setup: () => CrashSetup): void {
       const { suite } = setup();
       const earlier = (await booksAgree(suite)).restored.length;
       const open = await post(suite, {
-        ...hello("chat", '{{simulate: {"chunks": 30, "chunkDelayMs": 50}}}'),
+        ...hello("chat", '{{simulate: {"chunks": 30, "waitFor": "backed-up"}}}'),
         stream: true,
       });
       const folder = await onRedis(suite.backends.redisUrl, async (redis) => {
@@ -136,6 +137,7 @@ export function lostRedisTests(setup: () => CrashSetup): void {
       expect(folder).not.toBe("");
       copyFileSync(join(folder, "dump.rdb"), join(folder, "backup.rdb"));
       expect(BigInt((await money(suite)).heldNanos)).toBeGreaterThan(0n);
+      await suite.simulator.release("backed-up");
       await open.text();
       for (let at = 0; at < 3; at++) await post(suite, hello("fixed"));
       const { to } = await booksAgree(suite);

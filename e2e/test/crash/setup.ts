@@ -63,7 +63,7 @@ export async function openCrashSetup(): Promise<CrashSetup> {
       config: configOf(vendor.url),
       envOf: { control: { REDIS_URL: `redis://127.0.0.1:${redisOfControl.port}` } },
       limits: {
-        edge: { seatLeaseMs: 900 },
+        edge: { seatLeaseMs: 2_000 },
         text: {
           responses: { background: { leaseMs: 3_000 } },
           relay: { limits: { stepTokens: 256 } },

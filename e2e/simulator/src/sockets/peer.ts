@@ -1,6 +1,7 @@
 import type { WebSocket } from "ws";
 import type { Behaviour } from "../behaviour.ts";
 import { pause } from "../core/pause.ts";
+import { untilReleased } from "../stream.ts";
 
 /** Maximum number of bytes that wait for a slow reader. Above it, the vendor pauses. */
 const maxWaiting = 1024 * 1024;
@@ -55,6 +56,7 @@ export class Peer {
     for (const { event, content } of frames) {
       if (content === true) {
         if (behaviour.chunkDelayMs !== undefined) await pause(behaviour.chunkDelayMs);
+        if (at === 1) await untilReleased(this.#socket, behaviour.waitFor);
         if (!this.#survives(behaviour, at++, failure)) return false;
       }
       while (this.open && this.#socket.bufferedAmount > maxWaiting) await pause(pollMs);
