@@ -15,10 +15,8 @@ export {
 /** Different prices for all units, so that a wrong unit changes the total. */
 export const price = { input: 4, cachedInput: 0.4, output: 16, inputAudio: 32, outputAudio: 64, second: 0.0001 };
 
-/** Limits with a short wait for vendors and small holds. */
-export const limits = {
-  realtime: { sessions: { firstEventMs: 500 }, slice: { audioSeconds: 1, textTokens: 100 } },
-};
+/** Limits with small holds. */
+export const limits = { realtime: { slice: { audioSeconds: 1, textTokens: 100 } } };
 
 /** Waits for this number of usage events of a model. */
 export async function usageEvents({ backends }: Suite, model: string, count: number) {
