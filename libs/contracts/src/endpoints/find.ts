@@ -51,7 +51,8 @@ function canonicalPath(rawPath: string): string {
   return path.length > 1 && path.endsWith("/") && !fixedPaths.has(path) ? path.slice(0, -1) : path;
 }
 
-const namedAction = /\/models\/.+:[a-z]\w*$/i;
+/** End of a path that names an action. Takes linear time: each colon is tried only up to the next one. */
+const namedAction = /:[a-z]\w*$/i;
 
 function findFixed(method: string, path: string): FoundEndpoint | undefined {
   const byMethod = fixedPaths.get(path);

@@ -45,6 +45,18 @@ test("parameters are decoded once, and models may contain slashes", () => {
   expect(findEndpoint("GET", "/v1/videos/%E0%A4%A")).toMatchObject({ kind: "unknown" });
 });
 
+test.each(["/v1/models/a:nothing", "/v1beta/models/org/a:b:nothing"])("POST %s is an unknown action", (path) => {
+  expect(findEndpoint("POST", path)).toEqual({ kind: "unknown", errors: "gamma" });
+});
+
+// In quadratic time, these look-ups would exceed the timeout of a test.
+test.each([
+  ["/v1beta/models/", "models/"],
+  ["/v1/models/", ":a/models/"],
+])("the time to look up %s with many repetitions of %s is linear", (start, part) => {
+  expect(findEndpoint("POST", start + part.repeat(200_000))).toMatchObject({ kind: "wrong-method", errors: "gamma" });
+});
+
 test.each([
   ["/v1/v1/chat/completions", "common"],
   ["/v1//v1/models", "common"],
