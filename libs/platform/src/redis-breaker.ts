@@ -3,6 +3,8 @@ import type { Logger } from "./log.ts";
 import { OpenList, type ListEntry } from "./open-list.ts";
 
 const pingMs = 200;
+/** Number of PINGs without an answer after which the connection is replaced. A host that has vanished never closes it. */
+const maxUnansweredPings = 4;
 const stepsPerTimeout = 10;
 
 interface SentCommand {
@@ -13,7 +15,8 @@ interface SentCommand {
 
 /**
  * Adds a timeout and a circuit breaker to the commands of a connection. If no command was answered within `timeoutMs`,
- * all commands are rejected until Redis answers a PING. A delay of this process is not counted as a delay of Redis.
+ * all commands are rejected until Redis answers a PING. If it answers none, the connection is replaced. A delay of this
+ * process is not counted as a delay of Redis.
  */
 export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
@@ -43,10 +46,14 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
   }
 
   async function untilAnswered(): Promise<void> {
-    while (isBroken) {
+    for (let unanswered = 0; isBroken && unanswered < maxUnansweredPings; unanswered++) {
       await new Promise((resolve) => setTimeout(resolve, pingMs).unref());
       // While the connection is closed, ioredis itself rejects commands.
       isBroken = redis.status === "ready" && !(await isAnswering());
+    }
+    if (isBroken) {
+      isBroken = false;
+      return void redis.stream.destroy(new Error("Redis does not answer"));
     }
     log.info("redis is no longer slow");
   }

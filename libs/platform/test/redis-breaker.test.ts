@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startSocketServer, type TestServer } from "@modelgate/testkit";
@@ -6,10 +7,13 @@ import { failureFrom, openRedis } from "../src/index.ts";
 
 const received: string[] = [];
 const redisServer = { late: false };
+const connections: Socket[] = [];
 const unsentAnswers: (() => void)[] = [];
 let server: TestServer;
 beforeEach(async () => {
+  connections.length = 0;
   server = await startSocketServer((socket) => {
+    connections.push(socket);
     socket.on("data", (bytes) => {
       for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
         received.push(name.toLowerCase());
@@ -67,5 +71,17 @@ test("a busy process does not treat Redis as slow", async () => {
     for (const end = performance.now() + 250; performance.now() < end;);
     expect(await Promise.all(replies)).toEqual(replies.map(() => "OK"));
   }
+  redis.disconnect();
+});
+
+test("if Redis never answers, the connection is replaced, as after its host has vanished", async () => {
+  const redis = await openRedis(server.url, pino({ level: "silent" }), 20);
+  const [first] = connections;
+  first?.removeAllListeners("data").resume();
+  const again = new Promise((resolve) => redis.once("ready", resolve));
+  await expect(redis.get("lost")).rejects.toThrow("timed out");
+  await again;
+  await expect.poll(() => redis.get("a").catch(String)).toBe("OK");
+  expect(connections.length).toBeGreaterThan(1);
   redis.disconnect();
 });
