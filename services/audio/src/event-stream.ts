@@ -57,9 +57,7 @@ export function passEvents(read: (event: Frame) => EventReading): StreamTranslat
 const commentReading: EventReading = { done: false };
 
 /** Returns true if a vendor's answer may start with this frame. Otherwise another vendor can be tried. */
-export function canBeginAnswer(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
-  const event = parseFrame(frame.toString());
-  if (event === undefined) return true;
+export function canBeginAnswer(event: Frame, read: (event: Frame) => { readonly kind: string }): boolean {
   try {
     return typeof parseRecord(event.data)?.["type"] === "string" && read(event).kind !== "error";
   } catch {

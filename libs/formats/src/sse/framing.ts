@@ -38,12 +38,10 @@ export interface StreamForm {
   isFirstEvent(event: JsonRecord): boolean;
 }
 
-/** Returns true if a frame may be the first one of a vendor's stream: a keep-alive, or one of its first events. */
-export function isStreamStart({ framing, isFirstEvent: begins }: StreamForm, first: Buffer): boolean {
-  const frame = framing.parse(first);
-  if (frame === undefined) return true;
-  const event = parseRecord(frame.data);
-  return event !== undefined && begins(event);
+/** Returns true if a frame may be the first one of a vendor's stream. */
+export function isStreamStart({ isFirstEvent }: Pick<StreamForm, "isFirstEvent">, first: Frame): boolean {
+  const event = parseRecord(first.data);
+  return event !== undefined && isFirstEvent(event);
 }
 
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];

@@ -1,4 +1,5 @@
 import { Failure } from "@modelgate/contracts";
+import type { Frame } from "@modelgate/formats/sse";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { VendorFraming, StreamAnswerReader } from "./stream-reader.ts";
 
@@ -13,7 +14,7 @@ export class BufferedStream implements BodySink {
   readonly #answer: UpstreamAnswer;
   readonly #framing: VendorFraming;
   /** Undefined after the first frame has arrived. Resolves with undefined if the buffer is full without a frame. */
-  #firstFrame: PromiseWithResolvers<Buffer | undefined> | undefined;
+  #firstFrame: PromiseWithResolvers<Frame | undefined> | undefined;
   #buffered: Buffer | undefined;
   #sink: BodySink | undefined;
   #end: { readonly error?: Error } | undefined;
@@ -22,7 +23,7 @@ export class BufferedStream implements BodySink {
   private constructor(
     answer: UpstreamAnswer,
     framing: VendorFraming,
-    waiting: PromiseWithResolvers<Buffer | undefined>,
+    waiting: PromiseWithResolvers<Frame | undefined>,
   ) {
     this.#firstFrame = waiting;
     this.#answer = answer;
@@ -30,14 +31,15 @@ export class BufferedStream implements BodySink {
   }
 
   /**
-   * Waits for the first frame and checks it. Throws Failure if the stream breaks before the frame is complete, or if no
-   * answer can begin with it; another route may then be tried.
+   * Waits for the first frame with data and checks it. Drops heartbeats before it, because the vendor may still fail
+   * after them. Throws Failure if the stream breaks before the frame is complete, or if no answer can begin with it;
+   * another route may then be tried.
    */
   static async open(
     answer: UpstreamAnswer,
     { framing, isFirstFrame }: Pick<StreamAnswerReader, "framing" | "isFirstFrame">,
   ): Promise<BufferedStream> {
-    const waiting = Promise.withResolvers<Buffer | undefined>();
+    const waiting = Promise.withResolvers<Frame | undefined>();
     const stream = new BufferedStream(answer, framing, waiting);
     answer.pipe(stream);
     const first = await waiting.promise;
@@ -48,10 +50,12 @@ export class BufferedStream implements BodySink {
 
   data(chunk: Buffer): void {
     if (this.#sink !== undefined) return this.#sink.data(chunk);
-    this.#buffered = this.#buffered === undefined ? chunk : Buffer.concat([this.#buffered, chunk]);
+    const buffered = this.#buffered === undefined ? chunk : Buffer.concat([this.#buffered, chunk]);
+    this.#buffered = buffered;
     if (this.#firstFrame === undefined) return;
     // The start of an error message may look like an answer, so the frame must be complete.
-    const frame = firstFrame(this.#buffered, this.#framing);
+    const { heartbeatBytes, frame } = findFirstFrame(buffered, this.#framing);
+    this.#buffered = buffered.subarray(heartbeatBytes);
     if (frame === undefined && this.#buffered.length < maxBufferedBytes) return;
     this.#answer.pause();
     this.#firstFrame.resolve(frame);
@@ -96,11 +100,15 @@ export class BufferedStream implements BodySink {
   }
 }
 
-/** Returns the first frame that is not a heartbeat, or the first frame if all are; undefined if none is complete. */
-function firstFrame(bytes: Buffer, framing: VendorFraming): Buffer | undefined {
-  const frames = framing.splitter().push(bytes);
-  for (const frame of frames) if (framing.parse(frame) !== undefined) return frame;
-  return frames[0];
+/** Returns the first complete frame that is not a heartbeat, and the number of bytes of the heartbeats before it. */
+function findFirstFrame(bytes: Buffer, framing: VendorFraming): { heartbeatBytes: number; frame: Frame | undefined } {
+  let heartbeatBytes = 0;
+  for (const bytesOfFrame of framing.splitter().push(bytes)) {
+    const frame = framing.parse(bytesOfFrame);
+    if (frame !== undefined) return { heartbeatBytes, frame };
+    heartbeatBytes += bytesOfFrame.length;
+  }
+  return { heartbeatBytes, frame: undefined };
 }
 
 /** Converts the error of an interrupted body to a Failure. */

@@ -1,6 +1,6 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
 import type { Failure, Units } from "@modelgate/contracts";
-import { eventStreamFraming, type StreamFraming } from "@modelgate/formats/sse";
+import { eventStreamFraming, type Frame, type StreamFraming } from "@modelgate/formats/sse";
 import type { ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
 
 /** Reads an answer that is a stream. It does not handle money. */
@@ -8,7 +8,7 @@ export interface StreamAnswerReader {
   readonly kind: "stream";
   readonly framing: VendorFraming;
   /** Returns false for an error message and for a frame of another wire, because no answer can begin with them. */
-  isFirstFrame(first: Buffer): boolean;
+  isFirstFrame(first: Frame): boolean;
   /** Creates the translator of a new stream. `mayBeCut` is true if the gateway may have to end the stream early. */
   translator(how: { readonly mayBeCut: boolean }): StreamTranslator;
   /**

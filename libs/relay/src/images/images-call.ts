@@ -88,7 +88,7 @@ function imageStream(request: ImageRequest): AnswerReader {
   return {
     kind: "stream",
     framing: eventStreamFraming,
-    isFirstFrame: (first) => isStreamStart({ framing: eventStreamFraming, isFirstEvent: pass.isFirstEvent }, first),
+    isFirstFrame: (first) => isStreamStart(pass, first),
     translator: () => new PassTranslator({ pass: pass.stream(maxImagesOf(request)), mode: "bytes" }),
   };
 }

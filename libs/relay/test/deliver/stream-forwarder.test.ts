@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { isStreamStart } from "@modelgate/formats/sse";
+import { isStreamStart, type Frame } from "@modelgate/formats/sse";
 import { wires } from "@modelgate/wires/text";
 import { BufferedStream } from "../../src/answers/buffered-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
@@ -14,7 +14,7 @@ const frame = (content: string): string => `data: {"choices":[{"index":0,"delta"
 const error = 'data: {"error":{"message":"no"}}\n\n';
 const finish = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
 const done = "data: [DONE]\n\n";
-const reader = { framing: chat.framing, isFirstFrame: (first: Buffer) => isStreamStart(chat, first) };
+const reader = { framing: chat.framing, isFirstFrame: (first: Frame) => isStreamStart(chat, first) };
 
 interface Passing {
   readonly vendor: FakeAnswer;
@@ -67,6 +67,7 @@ describe("a stream that cannot begin an answer", () => {
   test.each([
     ["an error in several chunks", [error.slice(0, 20), error.slice(20)]],
     ["an error after a comment", [`: hello\n\n${error}`]],
+    ["an error after a comment in another chunk", [": hello\n\n", error]],
     ["an error with data after it", [`${error}${done}`]],
     ["an event of another form", ['data: {"choices":"nope"}\n\n']],
     ["an event that is not JSON", ["data: nope\n\n"]],
@@ -82,6 +83,8 @@ describe("a stream that cannot begin an answer", () => {
       code: "upstream_error",
     });
     await expect(BufferedStream.open(new FakeAnswer().breaks(), reader)).rejects.toBeInstanceOf(Failure);
+    const onlyComments = new FakeAnswer().sends(": hello\n\n").ends();
+    await expect(BufferedStream.open(onlyComments, reader)).rejects.toMatchObject({ code: "upstream_error" });
   });
 });
 
@@ -96,7 +99,7 @@ test.each([
 });
 
 test("frames pass unchanged, for any chunks", async () => {
-  const stream = `: hi\r\n\r\n${frame("a")}${frame("b")}${done}`;
+  const stream = `${frame("a")}: hi\r\n\r\n${frame("b")}${done}`;
   const [first, rest] = [stream.slice(0, 80), stream.slice(80)];
   const { client, ended, meter, vendor } = await begin(new FakeAnswer().sends(first));
   vendor.sends(...rest.split(""));

@@ -165,7 +165,7 @@ describe("an answer can start with a stream", () => {
     const exchange = await make(client, vendor, { stream: true });
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
     if (reader.kind !== "stream") throw new Error("a stream was asked for");
-    return reader.isFirstFrame(Buffer.from(`data: ${data}\n\n`));
+    return reader.isFirstFrame({ data });
   };
 
   test.each([...pairs, ["completions", "completions"] as const])("client %s, vendor %s", async (client, vendor) => {
@@ -174,10 +174,8 @@ describe("an answer can start with a stream", () => {
       expect(await begins(client, vendor, data), data).toBe(false);
   });
 
-  test("with a comment, and not with an answer that is not a stream", async () => {
+  test("not with an answer that is not a stream", async () => {
     const exchange = await make("chat", "chat", { stream: true });
-    const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
-    expect(reader.kind === "stream" && reader.isFirstFrame(Buffer.from(": wait\n\n"))).toBe(true);
     expect(() => exchange.read({ headers: { "content-type": "application/json" } })).toThrow(Failure);
   });
 });
