@@ -149,8 +149,9 @@ async function responseOf({
   const id = response?.["id"];
   if (response === undefined || typeof id !== "string" || id === "") return undefined;
   const body = await reparseJson(bytes);
-  // If the vendor assigned the id, it also stores the response.
-  const keptAt = id === answerId || answered.isEndedEarly || !isStored ? undefined : answered.channelKey;
+  // Ollama, vLLM and others assign ids too, but store nothing: their answers do not say `store: true`.
+  const isStoredByVendor = id !== answerId && response["store"] === true && isStored && !answered.isEndedEarly;
+  const keptAt = isStoredByVendor ? answered.channelKey : undefined;
   return { id, stored: { response, input: itemsOf(body["input"]), ancestors, keptAt } };
 }
 

@@ -116,3 +116,13 @@ test("a stored answer with readable reasoning is continued with it on another mo
   const { messages } = JSON.parse(vendor.requests.at(-1)?.body ?? "{}");
   expect(messages[1]).toMatchObject({ reasoning_content: text });
 });
+
+test("an answer of a server that does not say that it stores it is continued with all earlier turns", async () => {
+  const ask = (question: string, more: object = {}) =>
+    area.post("/v1/responses", { model: "open", input: [{ role: "user", content: question }], ...more }, key);
+  const { id } = (await (await ask("My name is Ada.")).json()) as { readonly id: string };
+  expect((await ask("Who am I?", { previous_response_id: id })).status).toBe(200);
+  const { input, previous_response_id } = JSON.parse(vendor.requests.at(-1)?.body ?? "{}");
+  expect(previous_response_id).toBeNull();
+  expect(JSON.stringify(input)).toMatch(/My name is Ada.*Hi.*Who am I/);
+});
