@@ -88,7 +88,7 @@ export function createVendor(traits: VendorTraits): Vendor {
       try {
         const understood = await open(traits, call);
         const behaviour = scripted ?? understood.directive ?? {};
-        if (behaviour.delayMs !== undefined) await pause(behaviour.delayMs);
+        await waitBeforeHead(response, behaviour);
         await serve(call, understood, behaviour);
       } catch (error) {
         if (!(error instanceof Refusal) || response.headersSent) throw error;
@@ -96,6 +96,13 @@ export function createVendor(traits: VendorTraits): Vendor {
       }
     },
   };
+}
+
+/** Waits for the behaviour's delay. It ends early when the name of `waitFor` is released. */
+async function waitBeforeHead(response: ServerResponse, { delayMs, waitFor }: Behaviour): Promise<void> {
+  if (delayMs === undefined) return;
+  const delay = pause(delayMs);
+  await (waitFor === undefined ? delay : Promise.race([delay, untilReleased(response, waitFor)]));
 }
 
 function open(

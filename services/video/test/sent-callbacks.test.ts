@@ -84,7 +84,7 @@ test("a client that disconnects before the vendor's answer finds the task in its
   await area.simulator.forget("openai-films");
   const before = await area.account("demo");
   const leaving = new AbortController();
-  const prompt = `left alone; ${promptWith({ delayMs: 300 })}`;
+  const prompt = `left alone; ${promptWith({ waitFor: "left-alone" })}`;
   const creation = fetch(`${area.url}/v1/videos`, {
     method: "POST",
     headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
@@ -97,6 +97,7 @@ test("a client that disconnects before the vendor's answer finds the task in its
   );
   leaving.abort();
   await expect(creation).rejects.toThrow();
+  await area.simulator.release("left-alone");
   const task = await until("the task", async () =>
     (await ask(area, "/v1/videos")).json.data.find((each: { prompt: string }) => each.prompt === prompt),
   );

@@ -121,12 +121,13 @@ describe("a client that disconnects", () => {
 
   test("before the first byte has its agent cancelled as soon as its id is known", async () => {
     const before = await settled(area);
-    await area.simulator.script(agent, [{ ...slow, delayMs: 300 }]);
+    await area.simulator.script(agent, [{ ...slow, delayMs: 60_000, waitFor: "left-agent" }]);
     const leaving = new AbortController();
     const call = chat().create({ model: agent, messages, stream: true }, { signal: leaving.signal });
     await until("the agent to be started", async () => (await area.simulator.requests(agent)).length > 0);
     leaving.abort();
     await expect(call).rejects.toThrow();
+    await area.simulator.release("left-agent");
     await cancelled();
     expect(before - (await settled(area))).toBe(cost);
   });
