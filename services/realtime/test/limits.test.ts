@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
-import { channel, geminiChannel, openSession, sessionRefusal, startSessions } from "./start-sessions.ts";
+import { channel, geminiChannel, openSession, sessionRefusal, startSessions, textSession } from "./start-sessions.ts";
 import { handshake, userMessage, simulated } from "./session-client.ts";
 
 const config = {
@@ -71,7 +71,8 @@ test("a client that does not read is disconnected, and charged for the generated
 
 test("a vendor that falls silent in the middle of an answer is lost", async () => {
   await using area = await startLimited({});
-  const session = await openSession(area, { model: "silent" });
+  // Repeated, because on a busy machine the handshake can exceed the channel's time limit.
+  const session = await until("a session", () => openSession(area, { model: "silent" }).catch(() => undefined));
   session.send(userMessage(simulated({ text: "one two three four five", stallAfterChunks: 3 })));
   session.send({ type: "response.create" });
   expect((await session.next("error")).error).toMatchObject({ code: "upstream_timeout" });
@@ -79,8 +80,22 @@ test("a vendor that falls silent in the middle of an answer is lost", async () =
   await area.settled("demo");
 });
 
-test("a vendor that never accepts the session's settings is lost", async () => {
+test("a client that disconnects from a silent vendor is charged the counted usage, and its hold is released", async () => {
+  await using area = await startLimited({ lastUsageMs: 300 });
+  const session = await textSession(area);
+  session.send(userMessage(simulated({ text: "one two three four five", stallAfterChunks: 3 })));
+  session.send({ type: "response.create" });
+  await session.next("response.output_text.delta");
+  session.socket.close();
+  await area.settled("demo");
+  expect(await area.events()).toMatchObject([{ outcome: "cancelled", estimated: true }]);
+});
+
+test("a vendor that sends no first event, or never accepts the session's settings, is lost", async () => {
   await using area = await startLimited({ firstEventMs: 400 });
+  await area.simulator.script("voice", [{ openWith: "silence" }]);
+  const refusal = await sessionRefusal(area, "/v1/realtime?model=live", handshake);
+  expect(refusal).toMatchObject({ status: 504, body: { error: { code: "upstream_timeout" } } });
   await area.simulator.script("gem", [{ openWith: "silence" }]);
   const session = await openSession(area, { model: "gem" });
   session.send({ type: "session.update", session: { type: "realtime" } });

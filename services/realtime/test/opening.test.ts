@@ -28,7 +28,6 @@ const faults = [
     status: 400,
     code: "no_such_voice",
   },
-  { name: "opens and sends nothing", step: { openWith: "silence" }, status: 504, code: "upstream_timeout" },
   { name: "opens with an error", step: { openWith: "error" }, status: 502, code: "upstream_error" },
   { name: "opens with garbage", step: { openWith: "garbage" }, status: 502, code: "upstream_error" },
   { name: "opens and closes", step: { openWith: "close" }, status: 502, code: "upstream_error" },

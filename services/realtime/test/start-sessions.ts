@@ -10,10 +10,8 @@ export { channel, keys };
 /** Price in which every unit has a different amount, so that the cost shows which units were charged. */
 export const price = { input: 4, cachedInput: 0.4, output: 16, inputAudio: 32, outputAudio: 64, second: 0.0001 };
 
-/** Limits with a short wait for the vendor and small reservations. */
-export const limits = {
-  realtime: { sessions: { firstEventMs: 500 }, slice: { audioSeconds: 1, textTokens: 100 } },
-};
+/** Limits with small reservations. */
+export const limits = { realtime: { slice: { audioSeconds: 1, textTokens: 100 } } };
 
 /** Returns a channel to a simulator instance with Gemini's live format. */
 export function geminiChannel(id: string, models: readonly string[] | Record<string, string>, more: object = {}) {
