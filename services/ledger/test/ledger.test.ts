@@ -81,11 +81,13 @@ describe.each(engines)("books in $name", ({ name, kind, start: startEngine }) =>
     const connection = await connect({ servers: backends.natsUrl });
     const management = await connection.jetstreamManager();
     const { state } = await management.streams.info(stream);
-    const ids = [];
-    for (let seq = state.first_seq; seq <= state.last_seq && state.messages > 0; seq++)
-      ids.push((await management.streams.getMessage(stream, { seq })).header.get("Nats-Msg-Id"));
+    const messages = await Promise.all(
+      Array.from({ length: state.messages }, (_, at) =>
+        management.streams.getMessage(stream, { seq: state.first_seq + at }),
+      ),
+    );
     await connection.close();
-    return ids;
+    return messages.map(({ header }) => header.get("Nats-Msg-Id"));
   }
 
   function metrics(): Promise<readonly string[]> {

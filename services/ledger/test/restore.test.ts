@@ -184,8 +184,11 @@ test("a call whose event arrives after the loss is charged to the restored accou
   await accountWith("late", 1_000n);
   await call("late", "before");
   await untilBooked("late", 2);
+  // The ledger must not publish the event before the loss.
+  ledger.signal("SIGSTOP");
   const entry = await end(await begin("late", "between"));
   await redis.flushall();
+  ledger.signal("SIGCONT");
   await until("the account to be restored", async () => (await findAccount(redis, "late")) !== undefined);
   await call("late", "after"); // its receipt has the number of the lost receipt of "between"
   if (entry !== undefined) await publishEntries(redis, bus, [entry, entry]);
