@@ -81,10 +81,12 @@ async function provoke(model: string, how: object, key: string): Promise<void> {
 describe("failures that one tenant provokes fail no calls of other tenants", () => {
   test.each(attacks.map(([name, how], at) => [name, how, at] as const))("%s", async (_, how, at) => {
     const statuses: number[] = [];
-    for (let round = 0; round < 7; round++) {
-      await Promise.all(
+    const attack = () =>
+      Promise.all(
         Array.from({ length: 10 }, (_, call) => provoke(`${call % 2 ? "shared" : "other"}-${at}`, how, attackers[0])),
       );
+    for (let round = 0; round < 7; round++) {
+      await attack();
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, call) =>
           post(area, another(`${call % 2 ? "shared" : "other"}-${at}`), rival.key),
@@ -94,7 +96,12 @@ describe("failures that one tenant provokes fail no calls of other tenants", () 
     }
     expect(statuses).toHaveLength(70);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
-    expect(await cooldownsOf(`shared-${at}`)).toEqual({ forAll: [], accounts: new Set(["attacker-0"]) });
+    // On a busy machine, the rounds can last longer than a cooldown.
+    const cooldowns = await until("the attacker to be in cooldown", async () => {
+      const found = await cooldownsOf(`shared-${at}`);
+      return found.accounts.size > 0 ? found : void (await attack());
+    });
+    expect(cooldowns).toEqual({ forAll: [], accounts: new Set(["attacker-0"]) });
   });
 
   test("even if two attackers disable the only channel before another tenant's first call", async () => {
