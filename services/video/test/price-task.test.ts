@@ -110,25 +110,23 @@ test("a request that no vendor supports is refused with the client's name of the
   );
 });
 
-test.each<[ClientVideoWire, object, string]>([
-  ["kling-video", { sound: "on" }, "sound"],
-  ["kling-video", { sound: true }, "sound"],
-  ["kling-video", { metadata: { sound: "on" } }, "metadata.sound"],
-  ["video-generations", { metadata: { sound: "on" } }, "metadata.sound"],
+test.each<[ClientVideoWire, VideoWire, object, string]>([
+  ["kling-video", "kling-video", { sound: "on" }, "sound"],
+  ["kling-video", "kling-video", { sound: true }, "sound"],
+  ["kling-video", "kling-video", { metadata: { sound: "on" } }, "metadata.sound"],
+  ["video-generations", "kling-video", { metadata: { sound: "on" } }, "metadata.sound"],
+  ["video-generations", "vertex-video", { metadata: { generateAudio: true } }, "metadata.generateAudio"],
 ])(
-  "%s: Kling's sound has no price, so %j is refused unless the group permits unpriced use",
-  (clientWire, body, param) => {
+  "%s: sound in %s has no price, so %j is refused unless the group permits unpriced use",
+  (clientWire, wire, body, param) => {
     const { client }: { readonly client: VideoClient } = wires[clientWire];
     const { request, dropped } = client.read({ model: "film", prompt: "A boat", ...body }, {});
     const rendered = (unpriced: "drop" | "refuse" | "pass") =>
-      renderVideo(
-        { client, request, dropped },
-        { wire: "kling-video", model: "m", refusesUnsupported: false, unpriced },
-      ).body;
+      renderVideo({ client, request, dropped }, { wire, model: "m", refusesUnsupported: false, unpriced });
     const refused = expect.objectContaining({ code: "unsupported_parameter", param });
     expect(() => rendered("drop")).toThrow(refused);
     expect(() => rendered("refuse")).toThrow(refused);
-    expect(rendered("pass")).toHaveProperty("sound");
+    expect(rendered("pass").dropped).toEqual([]);
   },
 );
 

@@ -34,7 +34,7 @@ export interface VideoRequest {
   readonly aspectRatio?: string | undefined;
   readonly fps?: number | undefined;
   readonly seed?: number | undefined;
-  /** Parameters of the vendor, from the client's `metadata`. None of them affects the price. */
+  /** Parameters of the vendor, from the client's `metadata`. None of them changes the number, length or size of the videos. */
   readonly extras?: JsonRecord | undefined;
   readonly additional?: AdditionalMembers<VideoWire> | undefined;
 }

@@ -41,7 +41,7 @@ export const seedance = {
 const lengths = [2, 15] as const;
 const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
 const resolutionNames = { 480: "480p", 720: "720p", 1080: "1080p", 2160: "4k" };
-/** Vendor parameters that clients may set. No price depends on them. */
+/** Vendor parameters that clients may set. The price is that of a video with sound, which is the vendor's default. */
 const supportedExtras = ["watermark", "camera_fixed", "generate_audio", "return_last_frame"];
 /** Options in the prompt that would override the priced length or resolution. */
 const pricedOption = /--(?:dur(?:ation)?|rs|resolution|frames|fps|framespersecond)\b/i;

@@ -149,6 +149,7 @@ function rendererFor(acceptsSeed: boolean, supported: readonly string[]): VideoV
       ],
       seconds,
       lines: linesIn(parameters),
+      unpriced: (additional.members["generateAudio"] ?? false) === false ? undefined : "extras.generateAudio",
     };
   };
 }

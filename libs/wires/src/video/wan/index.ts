@@ -30,6 +30,7 @@ export const wan = {
 const lengths = [2, 15] as const;
 const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const resolutionNames = { 480: "480P", 720: "720P", 1080: "1080P" };
+/** Vendor parameters that clients may set. The price is that of a video with sound, which is the vendor's default. */
 const supportedExtras = ["prompt_extend", "watermark", "audio", "shot_type"];
 /** Matches models up to 2.6, which use an older protocol, and those of them that need a first and a last frame. */
 const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
