@@ -59,7 +59,7 @@ beforeAll(async () => {
             { key: keys.single, group: "default" },
           ],
         },
-        poor: { balance: "0.05", tokens: [{ key: lowBalanceKey, group: "default" }] },
+        poor: { balance: "0.15", tokens: [{ key: lowBalanceKey, group: "default" }] },
       },
     },
     limits: { relay: { detachedAnswers: { maxAnswers: maxDetachedAnswers, ms: 2_500 } } },
@@ -103,7 +103,7 @@ test("a stream of images ends with the last requested one, even if its vendor ge
   expect(text.match(/^event: image_generation\.completed$/gm)?.length).toBeLessThan(100);
 });
 
-test("a hold covers the largest number of images in any field that a vendor may read", async () => {
+test("a hold covers the largest number of images in any field that a vendor may read, and their size", async () => {
   const ask = (more: object) => call({ model: "pictures", prompt: "a fox", ...more }, lowBalanceKey);
   const before = vendor.requests.length;
   for (const more of [
@@ -111,9 +111,13 @@ test("a hold covers the largest number of images in any field that a vendor may 
     { sequential_image_generation_options: { max_images: 15 } },
     { sequential_image_generation: "auto" },
     { n: 1, parameters: { n: 10 } },
+    { size: "2880x2880", quality: "high" },
+    { size: "2880x2880", quality: "max" },
+    { size: "2880x2880" },
   ])
-    expect((await ask(more)).status).toBe(402);
+    expect([more, (await ask(more)).status]).toEqual([more, 402]);
   expect(vendor.requests).toHaveLength(before);
+  expect((await ask({ size: "2880x2880", quality: "medium" })).status).toBe(200);
 });
 
 test("a sequence without a maximum is billed by the images that were made", async () => {

@@ -114,7 +114,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
       finishAfterDisconnect: true,
       cost: {
         by: "measure",
-        measure: measureOf(requestSize, tokensPerImage(request, this.#outputTokens), this.#outputTokens, model.price),
+        measure: measureOf(requestSize, tokensPerImage(request), this.#outputTokens, model.price),
       },
       wires: imagesWiresFor(request),
       pendingStream: request.stream ? pendingImageStream : undefined,
@@ -184,17 +184,15 @@ function measureOf(
   price: Price,
 ): Measure {
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
+  const heldTokens = choices * Math.max(outputTokens, imageTokens);
   return {
-    upper: {
-      images: choices,
-      ...costliestTokens({ input: textBytes + mediaTokens, output: choices * outputTokens }, price),
-    },
+    upper: { images: choices, ...costliestTokens({ input: textBytes + mediaTokens, output: heldTokens }, price) },
     bound: { images: maxBilledImages(choices) },
     floor: floorOfImages(inputTokens, certainImages, price),
     meter(reported, _words, callStatus) {
       const missing = certainImages - (reported?.images ?? 0);
       if (callStatus === "cancelled" && missing > 0) {
-        const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * imageTokens;
+        const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * Math.min(outputTokens, imageTokens);
         const tokens = price.has("images") ? {} : { outputImageTokens };
         return Promise.resolve({
           units: { inputTokens, ...reported, ...tokens, images: certainImages },
@@ -206,18 +204,23 @@ function measureOf(
   };
 }
 
-/** Output tokens of an image of 1024 × 1024, as OpenAI publishes them. `auto` is a model's best quality. */
-const tokensOfQuality: ReadonlyMap<string, number> = new Map([
-  ["low", 272],
-  ["medium", 1_056],
-  ["high", 4_160],
-  ["auto", 4_160],
+/** Tokens along the longer side of an image by quality, in OpenAI's formula for `gpt-image-2`. */
+const sideTokens: ReadonlyMap<string, number> = new Map([
+  ["low", 16],
+  ["medium", 48],
 ]);
-const referencePixels = 1_024 ** 2;
+const maxSideTokens = 96;
+/** Pixels of the largest image that OpenAI's models create. Vendors of larger images count fewer tokens. */
+const maxTokenPixels = 8_294_400;
+const partialImageTokens = 100;
 
-function tokensPerImage({ quality = "auto", size }: ImageRequest, max: number): number {
-  const scale = size === undefined ? 1 : Math.max(1, (size.width * size.height) / referencePixels);
-  return Math.min(max, Math.ceil((tokensOfQuality.get(quality) ?? max) * scale));
+/** Returns the output tokens of an image by OpenAI's formula for `gpt-image-2`. `auto` may be the best quality. */
+function tokensPerImage({ quality = "auto", size, partialImages = 0 }: ImageRequest): number {
+  const { width, height } = size ?? { width: 1_024, height: 1_024 };
+  const long = sideTokens.get(quality) ?? maxSideTokens;
+  const short = Math.round((long * Math.min(width, height)) / Math.max(width, height));
+  const pixels = Math.min(maxTokenPixels, width * height);
+  return Math.ceil((long * short * (2_000_000 + pixels)) / 4_000_000) + partialImages * partialImageTokens;
 }
 
 /** Minimum output tokens that a vendor counts for one image. */
