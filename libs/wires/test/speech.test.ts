@@ -72,6 +72,18 @@ describe("speech of Gemini", () => {
   });
 });
 
+const audio = { content: { parts: [{ inlineData: { mimeType: "audio/L16;rate=24000", data: "AAA=" } }] } };
+test.each<[object, object]>([
+  [{ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } }, { code: "upstream_rejected" }],
+  [{ candidates: [{ finishReason: "RECITATION" }] }, { code: "upstream_rejected", vendorCode: "RECITATION" }],
+  [{ candidates: [{ ...audio, finishReason: "SAFETY" }] }, { code: "upstream_rejected", vendorCode: "SAFETY" }],
+  [{ candidates: [{ ...audio, finishReason: "MAX_TOKENS" }] }, { code: "upstream_rejected", vendorCode: "MAX_TOKENS" }],
+  [{ candidates: [{ ...audio, finishReason: "OTHER" }] }, { code: "upstream_error", vendorCode: "OTHER" }],
+  [{ candidates: [{ finishReason: "STOP" }] }, { code: "upstream_error" }],
+])("speech of Gemini that is blocked or not complete fails: %j", (answer, failure) => {
+  expect(() => wires["content-speech"].vendor.parse({ ...answer })).toThrow(expect.objectContaining(failure));
+});
+
 test("characters are code points: an emoji counts once", () => {
   expect(countCharacters("Grüße 🎉")).toBe(7);
   fc.assert(

@@ -238,3 +238,19 @@ describe("a stream", () => {
     expect(failureOf(() => readEvent({ data }))).toMatchObject({ code: "upstream_error" });
   });
 });
+
+const words = { content: { parts: [{ text: "la la la" }] } };
+test.each<[object, object]>([
+  [{ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } }, { code: "upstream_rejected" }],
+  [{ candidates: [{ content: {}, finishReason: "RECITATION" }] }, { code: "upstream_rejected" }],
+  [{ candidates: [{ ...words, finishReason: "MAX_TOKENS" }] }, { code: "upstream_rejected", vendorCode: "MAX_TOKENS" }],
+  [{ candidates: [{ ...words, finishReason: "OTHER" }] }, { code: "upstream_error", vendorCode: "OTHER" }],
+  [{ candidates: [{ finishReason: "STOP" }] }, { code: "upstream_error" }],
+])("a transcript of Gemini that is blocked or not complete fails: %j", (answer, failure) => {
+  expect(() => wires["content-transcripts"].vendor.parse({ ...answer })).toThrow(expect.objectContaining(failure));
+});
+
+test.each([{}, { finishReason: "STOP" }])("a complete transcript of Gemini is read: %j", (end) => {
+  const { text } = wires["content-transcripts"].vendor.parse({ candidates: [{ ...words, ...end }] });
+  expect(text).toBe("la la la");
+});

@@ -1,5 +1,6 @@
-import { Failure, withoutUndefined } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { Base64Text, isRecord, asRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
+import { blockedFailure } from "../../text/content/blocked.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Wire } from "../../wire.ts";
@@ -50,9 +51,8 @@ function renderImage(image: InputImage): JsonRecord {
 }
 
 function parseAnswer(body: JsonRecord): ImagesAnswer {
-  const candidates = asRecords(body["candidates"]);
-  const images = imagesInCandidates(candidates);
-  if (images.length === 0) throw blockedFailure(body, candidates) ?? noImagesFailure();
+  const images = imagesInCandidates(asRecords(body["candidates"]));
+  if (images.length === 0) throw blockedFailure(body, "The vendor declined to make this image.") ?? noImagesFailure();
   return imagesAnswer({ images, tokens: contentUsage(body["usageMetadata"]) });
 }
 
@@ -71,13 +71,3 @@ function imageInPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] 
   const isImage = typeof mimeType === "string" && mimeType.startsWith("image/");
   return isImage && typeof data === "string" ? [{ base64: data }] : [];
 }
-
-function blockedFailure({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord[]): Failure | undefined {
-  const reason = asRecord(promptFeedback)["blockReason"];
-  const finish = candidates[0]?.["finishReason"];
-  const cause = typeof reason === "string" ? reason : typeof finish === "string" ? finish : undefined;
-  if (cause === undefined || acceptedFinishReasons.has(cause)) return undefined;
-  return new Failure("upstream_rejected", "The vendor declined to make this image.", { vendorCode: cause });
-}
-
-const acceptedFinishReasons: ReadonlySet<string> = new Set(["STOP", "MAX_TOKENS", "OTHER", "NO_IMAGE", "IMAGE_OTHER"]);

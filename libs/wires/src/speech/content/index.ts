@@ -3,6 +3,7 @@ import { asRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import { nonDefaultSpeed, voiceName } from "../hub/index.ts";
 import type { SpeechAnswer, SpeechClient, SpeechVendor, SpeechRequest } from "../hub/index.ts";
+import { requireCompleteAnswer } from "../../text/content/blocked.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import { renderVoice } from "../../text/content/sources.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
@@ -39,7 +40,9 @@ function renderRequest(request: SpeechRequest): Rendered {
   };
 }
 
-function parseAnswer({ candidates, usageMetadata }: JsonRecord): SpeechAnswer {
+function parseAnswer(body: JsonRecord): SpeechAnswer {
+  requireCompleteAnswer(body, "The vendor declined to speak this text.");
+  const { candidates, usageMetadata } = body;
   const { parts } = asRecord(asRecords(candidates)[0]?.["content"]);
   const pieces = asRecords(parts).map(({ inlineData }) => asRecord(inlineData));
   const data = pieces.flatMap((piece) => (typeof piece["data"] === "string" ? [piece["data"]] : []));

@@ -1,5 +1,6 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
+import { requireCompleteAnswer } from "../../text/content/blocked.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import type {
   RenderedTranscripts,
@@ -43,8 +44,9 @@ function renderRequest(request: TranscriptsRequest): RenderedTranscripts {
   };
 }
 
-function parseAnswer({ candidates }: JsonRecord): Transcript {
-  const content = asRecords(candidates)[0]?.["content"];
+function parseAnswer(body: JsonRecord): Transcript {
+  requireCompleteAnswer(body, "The vendor declined to write down this recording.");
+  const content = asRecords(body["candidates"])[0]?.["content"];
   if (!isRecord(content)) throw new Failure("upstream_error", "The vendor's answer contains no transcript.");
   const parts = asRecords(content["parts"]).filter(({ text, thought }) => typeof text === "string" && thought !== true);
   const text = parts.map((part) => part["text"]).join("");
