@@ -23,6 +23,14 @@ test("audio passes up to the maximum size of messages", async () => {
   ).resolves.toBeUndefined();
 });
 
+test.each([
+  ["Python's JSON module", `{"type": "input_audio_buffer.append", "audio": "${"A".repeat(2_000_000)}"}`],
+  ["pydantic", `{"audio":"${"A".repeat(2_000_000)}","type":"input_audio_buffer.append","event_id":"event_1"}`],
+])("large audio that %s wrote passes", async (_, text) => {
+  const passed = checkEvent(Buffer.from(text), realtimeFormat, { limits, body: { depth: 64 } });
+  await expect(passed).resolves.toBeUndefined();
+});
+
 test("only the audio of the session's format passes", async () => {
   const audio = "A".repeat(2_000_000);
   const [older, live] = ["input_audio_buffer.append", "session.input_audio.append"].map((type) => ({ type, audio }));

@@ -9,7 +9,7 @@ import type {
   RealtimeNames,
   SessionState,
 } from "../hub/bridge.ts";
-import { eventMessage, eventType, parseEvent, isPlainAudioEvent, type RealtimeMessage } from "../hub/message.ts";
+import { eventMessage, eventType, parseEvent, plainAudioLength, type RealtimeMessage } from "../hub/message.ts";
 import { asFailure, Failure } from "@modelgate/contracts";
 import { asRecord, isRecord, missingFailure, invalidFailure, type JsonRecord } from "@modelgate/formats/json";
 import type { SeenEvent } from "../hub/inspect.ts";
@@ -165,15 +165,15 @@ function unpricedWork(param: string, advice: string): Failure {
 }
 
 const appendType = "session.input_audio.append";
-const audioEventStart = Buffer.from(`{"type":"${appendType}","audio":"`);
 
 export function isLiveAudio(data: Buffer): boolean {
-  return isPlainAudioEvent(data, audioEventStart);
+  return plainAudioLength(data, appendType) !== undefined;
 }
 
 function liveAudioBytes({ data, binary }: RealtimeMessage): number {
   if (binary) return 0;
-  if (isLiveAudio(data)) return ((data.length - audioEventStart.length) * 3) / 4;
+  const length = plainAudioLength(data, appendType);
+  if (length !== undefined) return (length * 3) / 4;
   const { type, audio } = parseEvent(data) ?? {};
   return type === appendType && typeof audio === "string" ? (audio.length * 3) / 4 : 0;
 }

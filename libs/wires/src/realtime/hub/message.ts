@@ -31,20 +31,30 @@ export function parseEvent(data: Buffer): JsonRecord | undefined {
   return parseRecord(data.toString());
 }
 
-const audioEventEnd = Buffer.from('"}');
-const backslash = 0x5c;
+const audioStart = /"audio"\s*:\s*"/;
+const audioMembers: ReadonlySet<string> = new Set(["type", "audio", "event_id"]);
+/** Maximum bytes before and after the Base64 of an event that only appends samples. */
+const maxAroundAudio = 256;
+const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * Returns true if an event only appends samples. Such an event consists of `start`, Base64, and the end of the object.
+ * Returns the length of the Base64 in an event of this type that only appends samples; undefined for any other event.
+ * The Base64 is not parsed. The members are texts without escapes, in any order, and none occurs twice.
  */
-export function isPlainAudioEvent(data: Buffer, start: Buffer): boolean {
-  return (
-    data.length >= start.length + audioEventEnd.length &&
-    data.subarray(0, start.length).equals(start) &&
-    data.indexOf(audioEventEnd[0] ?? 0, start.length) === data.length - audioEventEnd.length &&
-    data.subarray(-audioEventEnd.length).equals(audioEventEnd) &&
-    data.at(-audioEventEnd.length - 1) !== backslash
-  );
+export function plainAudioLength(data: Buffer, type: string): number | undefined {
+  const head = data.toString("latin1", 0, maxAroundAudio);
+  const found = audioStart.exec(head);
+  if (found === null) return undefined;
+  const start = found.index + found[0].length;
+  const end = data.indexOf(quote, start);
+  if (end < 0 || data.length - end > maxAroundAudio || data[end - 1] === backslash) return undefined;
+  const rest = head.slice(0, start) + data.toString("latin1", end);
+  const event = rest.includes("\\") ? undefined : parseRecord(rest);
+  if (event?.["type"] !== type) return undefined;
+  const members = Object.entries(event);
+  const isPlain = members.every(([name, value]) => audioMembers.has(name) && typeof value === "string");
+  // Each member has four quotation marks. There are more if a name occurs twice.
+  return isPlain && rest.split('"').length === members.length * 4 + 1 ? end - start : undefined;
 }
 
 /** Creates the failure for a part of a message that the vendor's wire cannot express. */

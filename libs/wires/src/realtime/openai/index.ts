@@ -11,7 +11,7 @@ import type {
   SessionState,
   InputFormat,
 } from "../hub/bridge.ts";
-import { errorEvent, eventMessage, eventType, isPlainAudioEvent, parseEvent } from "../hub/message.ts";
+import { errorEvent, eventMessage, eventType, parseEvent, plainAudioLength } from "../hub/message.ts";
 import type { RealtimeMessage } from "../hub/message.ts";
 import type { Wire } from "../../wire.ts";
 import { PendingRequests } from "./vendor-requests.ts";
@@ -134,10 +134,8 @@ export class OpenaiBridge implements RealtimeBridge {
   }
 }
 
-const audioEventStart = Buffer.from('{"type":"input_audio_buffer.append","audio":"');
-
 export function isPlainAudio(data: Buffer): boolean {
-  return isPlainAudioEvent(data, audioEventStart);
+  return plainAudioLength(data, "input_audio_buffer.append") !== undefined;
 }
 
 const settingsMembers = ["session", "response"] as const;
