@@ -102,10 +102,18 @@ test("the vendor's answer has the client's name of the model", () => {
 test.each<[string, object]>([
   ["nothing", {}],
   ["no result", { results: [] }],
-  ["no verdict", { results: [{ categories: {}, category_scores: {} }] }],
+  ["no categories", { results: [{ category_scores: {} }] }],
   ["texts in place of scores", { results: [{ flagged: true, categories: {}, category_scores: { violence: "much" } }] }],
 ])("%s in a vendor's answer is a failure", (_, body) => {
   expect(failureOf(() => moderations.vendor.parse({ ...body })).code).toBe("upstream_error");
+});
+
+test.each([
+  [true, { violence: true, pii: false }],
+  [false, { violence: false, pii: false }],
+])("flagged is %s if a vendor reports only %j", (flagged, categories) => {
+  const answer = moderations.vendor.parse({ results: [{ categories, category_scores: { violence: 0.4, pii: 0 } }] });
+  expect(answer.results).toEqual([{ flagged, categories, scores: { violence: 0.4, pii: 0 } }]);
 });
 
 test.each<[string, object, string]>([

@@ -86,13 +86,13 @@ function parseAnswer(body: JsonRecord): ModerationAnswer {
 }
 
 function parseResult(item: Fields): ModerationResult {
-  item.need("flagged");
   const categories = readMembers(item, "categories", "true, false or null", isBooleanOrNull);
   const applied = item.has("category_applied_input_types")
     ? readMembers(item, "category_applied_input_types", "an array of words", isStringList)
     : undefined;
   return withoutUndefined({
-    flagged: item.flag("flagged") ?? false,
+    // Mistral reports only categories.
+    flagged: item.flag("flagged") ?? Object.values(categories).includes(true),
     categories,
     scores: readMembers(item, "category_scores", "a number", (value) => typeof value === "number"),
     appliedInputTypes: applied,
