@@ -132,6 +132,19 @@ describe("a vendor's request has", () => {
     });
   });
 
+  test.each([
+    [[], "segment"],
+    [[["timestamp_granularities[]", "word"]], "word"],
+  ] as const)("times in Mistral's form, and no language: %j", (granularities, requested) => {
+    const request = read([["response_format", "verbose_json"], ["language", "de"], ...granularities]);
+    const { entries, dropped } = vendor.render(request, { model: "voxtral-mini-transcribe-3" });
+    expect(entries).toEqual([
+      ["response_format", "verbose_json"],
+      ["timestamp_granularities", requested],
+    ]);
+    expect(dropped).toEqual(["language"]);
+  });
+
   test("every field of the client", () => {
     fc.assert(
       fc.property(
@@ -183,8 +196,15 @@ describe("a transcript", () => {
     );
   });
 
-  test("without timestamps cannot be rendered as subtitles", () => {
-    expect(failureOf(() => renderSrt(parseAnswer({ text: "x" })))).toMatchObject({ code: "upstream_error" });
+  test.each([{ text: "x" }, { text: "x", segments: [] }])(
+    "without timestamps is not rendered as subtitles: %j",
+    (body) => {
+      expect(failureOf(() => renderSrt(parseAnswer(body)))).toMatchObject({ code: "upstream_error" });
+    },
+  );
+
+  test("of silence has no subtitles", () => {
+    expect(renderVtt(parseAnswer({ text: " ", segments: [] }))).toBe("WEBVTT\n\n");
   });
 
   test.each([{}, { text: 1 }, { text: "x", segments: [{ start: 0 }] }])("%j is not a transcript", (body) => {
@@ -195,6 +215,7 @@ describe("a transcript", () => {
 test.each([
   [{ usage: { type: "duration", seconds: 4 }, duration: 3.2 }, { seconds: 4 }],
   [{ duration: 3.2 }, { seconds: 3.2 }],
+  [{ usage: { prompt_audio_seconds: 7, prompt_tokens: 4, completion_tokens: 9 } }, { seconds: 7 }],
   [
     {
       usage: {
@@ -223,6 +244,23 @@ describe("a stream", () => {
     expect(frames).toMatchObject([
       { kind: "delta", text: "a\nb" },
       { kind: "done", body: { text: "a\nb", usage: { seconds: 1 } } },
+    ]);
+  });
+
+  test("of Mistral is rendered as OpenAI's", () => {
+    const usage = { prompt_audio_seconds: 3, prompt_tokens: 4, completion_tokens: 2, total_tokens: 90 };
+    const events = [
+      { type: "transcription.language", audio_language: "en" },
+      { type: "transcription.text.delta", text: "Hello" },
+      { type: "transcription.segment", text: "Hello", start: 0, end: 1 },
+      { type: "transcription.done", model: "voxtral-mini", text: "Hello", usage, language: null },
+    ].map((event) => readEvent({ data: JSON.stringify(event) }));
+    expect(events.map(({ kind }) => kind)).toEqual(["other", "delta", "other", "done"]);
+    expect(events.map(({ rendered }) => rendered)).toEqual([
+      "",
+      'data: {"type":"transcript.text.delta","delta":"Hello"}\n\n',
+      "",
+      'data: {"type":"transcript.text.done","text":"Hello","usage":{"type":"duration","seconds":3}}\n\n',
     ]);
   });
 

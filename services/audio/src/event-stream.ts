@@ -29,6 +29,8 @@ export interface EventReading {
   readonly done: boolean;
   readonly text?: string;
   readonly usage?: Units | undefined;
+  /** Text that the client gets in place of the vendor's event. */
+  readonly rendered?: string | undefined;
 }
 
 /** Combines the data of an event with `out`, the bytes for the client. */
@@ -36,7 +38,7 @@ export function makeFrameReading({ done, text = "", usage }: EventReading, out: 
   return { text, usage, isLast: done, render: () => out };
 }
 
-/** Creates a translator that passes a vendor's events unchanged. `read` throws Failure for an error. */
+/** Creates a translator that passes a vendor's events, unchanged unless `read` renders them. `read` throws Failure for an error. */
 export function passEvents(read: (event: Frame) => EventReading): StreamTranslator {
   let isDone = false;
   return {
@@ -45,7 +47,7 @@ export function passEvents(read: (event: Frame) => EventReading): StreamTranslat
       const event = parseFrame(frame.toString());
       const reading = event === undefined ? commentReading : read(event);
       isDone ||= reading.done;
-      return makeFrameReading(reading, frame);
+      return makeFrameReading(reading, reading.rendered ?? frame);
     },
     end() {
       if (!isDone) throw endedEarlyFailure();

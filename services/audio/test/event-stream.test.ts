@@ -27,6 +27,11 @@ describe("a vendor's events", () => {
     expect(translator.end()).toBe("");
   });
 
+  test("are replaced by their rendered text", () => {
+    const translator = passEvents(() => ({ done: true, rendered: "data: {}\n\n" }));
+    expect(translator.read(Buffer.from(done)).render()).toBe("data: {}\n\n");
+  });
+
   test("that end early are not a complete answer", () => {
     const translator = passEvents(inspect);
     translator.read(Buffer.from("data: {}\n\n"));

@@ -146,14 +146,16 @@ function renderAnswer(
   };
 }
 
-/** Creates a translator that passes a vendor's stream unchanged. */
+/** Creates a translator that passes a vendor's stream, or converts it to OpenAI's. */
 function passTranscriptEvents(): StreamTranslator {
   const reader = transcriptionsWire.vendor.stream();
   return passEvents((frame) => {
     const event = reader.read(frame);
+    const { rendered } = event;
     if (event.kind === "error") throw vendorErrorFailure();
-    if (event.kind === "delta") return { done: false, text: event.text };
-    if (event.kind === "done") return { done: true, usage: transcriptionsWire.vendor.usage(event.body) ?? {} };
-    return { done: false };
+    if (event.kind === "delta") return { done: false, text: event.text, rendered };
+    if (event.kind === "done")
+      return { done: true, usage: transcriptionsWire.vendor.usage(event.body) ?? {}, rendered };
+    return { done: false, rendered };
   });
 }

@@ -63,11 +63,15 @@ export interface Transcript extends WithUsage {
   readonly duration?: number | undefined;
 }
 
-export type TranscriptEvent =
+export type TranscriptEvent = (
   | { readonly kind: "delta"; readonly text: string }
   | { readonly kind: "done"; readonly body: { readonly [name: string]: unknown } }
   | { readonly kind: "error" }
-  | { readonly kind: "other" };
+  | { readonly kind: "other" }
+) & {
+  /** Text that the client gets in place of the vendor's event. */
+  readonly rendered?: string;
+};
 
 /** A rendered request, and the form in which the file is sent. */
 export type RenderedTranscripts = Omit<Rendered, "body"> &
@@ -148,7 +152,7 @@ export function renderTranscriptJson(
   });
 }
 
-function renderUsage(usage: Units | undefined): JsonRecord | undefined {
+export function renderUsage(usage: Units | undefined): JsonRecord | undefined {
   if (usage === undefined) return undefined;
   const { seconds, inputTokens = 0, inputAudioTokens = 0, outputTokens = 0 } = usage;
   if (seconds !== undefined) return { type: "duration", seconds: Math.ceil(seconds) };
@@ -180,8 +184,8 @@ export function renderVtt(transcript: Transcript): string {
     .join("")}`;
 }
 
-function segmentsOf({ segments }: Transcript): readonly Segment[] {
-  if (segments === undefined)
+function segmentsOf({ segments = [], text }: Transcript): readonly Segment[] {
+  if (segments.length === 0 && text.trim() !== "")
     throw new Failure("upstream_error", "The vendor reported no timestamps, which subtitles need.");
   return segments;
 }

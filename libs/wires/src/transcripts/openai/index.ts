@@ -1,7 +1,7 @@
 import { unsupportedFailure } from "../../text/hub/request.ts";
-import { missingFailure, invalidFailure, isRecord, type JsonRecord } from "@modelgate/formats/json";
-import { Failure, withoutUndefined, type TranscriptsWire, type Units } from "@modelgate/contracts";
-import { formEntry, granularities, transcriptFormats, segmentOf, renderTranscriptJson } from "../hub/index.ts";
+import { missingFailure, invalidFailure, type JsonRecord } from "@modelgate/formats/json";
+import { Failure, withoutUndefined, type TranscriptsWire } from "@modelgate/contracts";
+import { formEntry, granularities, transcriptFormats, renderTranscriptJson } from "../hub/index.ts";
 import type {
   TranscriptsClient,
   TranscriptsVendor,
@@ -9,12 +9,10 @@ import type {
   Granularity,
   TranscriptFormat,
   TranscriptsRequest,
-  Transcript,
-  TranscriptEvent,
 } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
-import { modelMembers, parseEvent, readVendor, renderEvent } from "../../kind/index.ts";
-import type { Frame } from "@modelgate/formats/sse";
+import { modelMembers, renderEvent } from "../../kind/index.ts";
+import { parseAnswer, readEvent, readUsage } from "./answer.ts";
 
 const vendor = {
   render: renderForm,
@@ -133,8 +131,11 @@ function invalidField(name: string, kind: string): Failure {
   return new Failure("invalid_value", `${name} must be ${kind}.`, { param: withoutBrackets(name) });
 }
 
+/** Matches Mistral's models. They report times only if a granularity is requested, and then accept no language. */
+const mistralModels = /^voxtral/i;
+
 /** Matches models without times. They answer only in plain JSON. */
-const modelsWithoutTimes = /transcribe/i;
+const modelsWithoutTimes = /^(?!voxtral).*transcribe/i;
 
 /** Format that is requested from the vendor. The gateway makes subtitles from the segments of verbose_json. */
 const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" | "diarized_json">> = {
@@ -153,67 +154,27 @@ function renderForm(request: TranscriptsRequest, { model }: Target) {
       "response_format",
       `The vendor of this model reports no timestamps: response_format can be json or text, not ${request.format}.`,
     );
+  const timesOfMistral = format === "verbose_json" && mistralModels.test(model);
+  const language = timesOfMistral ? undefined : request.language;
+  const granularities: readonly Granularity[] =
+    timesOfMistral && request.granularities.length === 0 ? ["segment"] : request.granularities;
   const entries: readonly FormEntry[] = [
-    ...formEntry("language", request.language),
+    ...formEntry("language", language),
     ...formEntry("prompt", request.prompt),
     ["response_format", format],
     ...formEntry("temperature", request.temperature),
-    ...request.granularities.map((each): FormEntry => ["timestamp_granularities[]", each]),
+    ...granularities.map((each): FormEntry => [`timestamp_granularities${timesOfMistral ? "" : "[]"}`, each]),
     ...(request.stream ? formEntry("stream", "true") : []),
     ...request.additional.filter((entry) => !namesModels(entry)),
   ];
   const dropped = request.additional.filter(namesModels).map(([name]) => name);
+  if (language !== request.language) dropped.push("language");
   return { kind: "form", model: ["model", model], entries, dropped } as const;
 }
 
 /** Returns true for a field by which a client names further models of the vendor. */
 function namesModels([name]: FormEntry): boolean {
   return modelMembers.includes(name.replace(/\[.*$/, ""));
-}
-
-/** Maximum number of segments of an answer: about a day of one-second segments. */
-const maxSegments = 100_000;
-
-export function parseAnswer(body: JsonRecord): Transcript {
-  return readVendor(body, (fields) => ({
-    text: fields.needText("text"),
-    segments: fields.has("segments")
-      ? fields.each("segments", maxSegments).map((segment) => segmentOf(segment, segment.needText("text")))
-      : undefined,
-  }));
-}
-
-/** Reads tokens or a duration. */
-export function readUsage({ usage, duration }: JsonRecord): Units | undefined {
-  if (isRecord(usage)) {
-    const { seconds, input_tokens: input, output_tokens: output, input_token_details: details } = usage;
-    if (isAmount(seconds)) return { seconds };
-    if (isAmount(input) || isAmount(output)) return tokenUnits(amountOrZero(input), amountOrZero(output), details);
-  }
-  return isAmount(duration) ? { seconds: duration } : undefined;
-}
-
-function tokenUnits(input: number, output: number, details: unknown): Units {
-  const text = isRecord(details) ? amountOrZero(details["text_tokens"]) : 0;
-  // Input that is not reported as text is billed as audio.
-  return { inputTokens: Math.min(text, input), inputAudioTokens: Math.max(0, input - text), outputTokens: output };
-}
-
-function amountOrZero(value: unknown): number {
-  return isAmount(value) ? Math.round(value) : 0;
-}
-
-function isAmount(value: unknown): value is number {
-  return typeof value === "number" && value >= 0 && value < Number.MAX_SAFE_INTEGER;
-}
-
-function readEvent({ data }: Frame): TranscriptEvent {
-  if (data === "[DONE]") return { kind: "other" };
-  const event = parseEvent(data);
-  if (isRecord(event["error"])) return { kind: "error" };
-  if (event["type"] === "transcript.text.delta")
-    return { kind: "delta", text: typeof event["delta"] === "string" ? event["delta"] : "" };
-  return event["type"] === "transcript.text.done" ? { kind: "done", body: event } : { kind: "other" };
 }
 
 function renderTranscriptStream(body: JsonRecord): string {
