@@ -114,6 +114,14 @@ describe("the URL of a call", () => {
     ["qwen", "https://v.example/api/v1", "qwen-images", "m", false, `${aigc}/multimodal-generation/generation`],
     ["qwen", "https://v.example", "qwen-image-tasks", "m", false, `${aigc}/text2image/image-synthesis`],
     ["qwen", "https://v.example/api/v1/", "qwen-image-edit-tasks", "m", false, `${aigc}/image2image/image-synthesis`],
+    [
+      "qwen",
+      "https://v.example/compatible-api/v1",
+      "jina-rerank",
+      "m",
+      false,
+      "https://v.example/compatible-api/v1/reranks",
+    ],
     ["qwen", "https://v.example/api/v1", "chat", "m", true, "https://v.example/compatible-mode/v1/chat/completions"],
   ])("%s with the base URL %s in %s", (name, baseUrl, wire, model, stream, address) => {
     const isSession = sessionWires.some((each) => each === wire);

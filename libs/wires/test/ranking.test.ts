@@ -146,13 +146,19 @@ describe("a client on a cohere vendor", () => {
   });
 });
 
-test("a vendor of the client's wire gets the request unchanged, with aliases resolved", () => {
+test("documents with a text stay objects if their fields are named", () => {
+  const documents = [{ text: "a" }];
+  const { request } = jina.client.read({ model: "m", query: "q", documents, rank_fields: ["text"] });
+  expect(jina.vendor.render(request, { model: "theirs" }).body).toMatchObject({ documents });
+});
+
+test("a vendor of the client's wire gets the request with aliases resolved, and texts as strings", () => {
   const { request } = jina.client.read(clientBody);
   expect(jina.vendor.render(request, { model: "theirs" })).toEqual({
     body: {
       model: "theirs",
       query: "q",
-      documents: clientBody.documents,
+      documents: ["a", "b", clientBody.documents[2]],
       top_n: 2,
       return_documents: true,
       max_chunks_per_doc: 3,
@@ -190,6 +196,17 @@ describe("answers", () => {
       object: "list",
       results: [{ index: 0, relevance_score: 1 }],
     });
+  });
+
+  test("an answer of SGLang is read", () => {
+    const data = [
+      { score: 0.2, document: "a", index: 0, meta_info: {} },
+      { score: 0.9, document: "b", index: 1, meta_info: {} },
+    ];
+    expect(jina.vendor.parse({ data }).results).toEqual([
+      { index: 1, score: 0.9, document: { text: "b" } },
+      { index: 0, score: 0.2, document: { text: "a" } },
+    ]);
   });
 
   test.each<[string, object]>([

@@ -47,6 +47,7 @@ export const qwen: Provider = {
 function address({ baseUrl, wire }: AddressedCall): URL {
   const service = servicePaths[wire];
   if (service !== undefined) return serviceAt(baseUrl, service);
+  if (wire === "jina-rerank") return addressUnder(baseUrl, "/compatible-api/v1/reranks");
   return addressUnder(baseUrl, `/compatible-mode/v1${openaiPaths[wire] ?? ""}`);
 }
 
@@ -59,7 +60,7 @@ function requestHeaders({ key, wire }: Pick<VendorCall, "key" | "wire">): Readon
 }
 
 function addressUnder(baseUrl: string, path: string): URL {
-  return new URL(baseUrl.replace(/\/+$/, "").replace(/\/(?:api|compatible-mode)\/v1$/, "") + path);
+  return new URL(baseUrl.replace(/\/+$/, "").replace(/\/(?:api|compatible-mode|compatible-api)\/v1$/, "") + path);
 }
 
 /** Paths that start videos. The second one is for older models that need a first and a last frame. */

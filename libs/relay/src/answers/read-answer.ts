@@ -30,22 +30,29 @@ export async function readAnswer<Read>(
  * Failure upstream_error unless it is a JSON object.
  */
 export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
-  let value: unknown;
+  return requireObject(await parseValue(bytes));
+}
+
+async function parseValue(bytes: Buffer): Promise<unknown> {
   try {
-    value = isLargeJson(bytes) ? await parseJson(bytes, unlimitedJson) : JSON.parse(bytes.toString());
+    return isLargeJson(bytes) ? await parseJson(bytes, unlimitedJson) : JSON.parse(bytes.toString());
   } catch (cause) {
     throw unreadableFailure("is not valid JSON", cause);
   }
+}
+
+function requireObject(value: unknown): JsonObject {
   if (!isRecord(value)) throw unreadableFailure("is not a JSON object");
   return value;
 }
 
 /**
- * Parses a vendor's complete answer. Rejects with Failure upstream_error if it is not a JSON object, or has an `error`
- * object.
+ * Parses a vendor's complete answer. An array becomes the member `data` of an object. Rejects with Failure upstream_error
+ * if the answer is neither an array nor an object, or has an `error` object.
  */
 export async function parseAnyAnswer(bytes: Buffer): Promise<JsonObject> {
-  const answer = await parseAnswer(bytes);
+  const value = await parseValue(bytes);
+  const answer = Array.isArray(value) ? { data: value } : requireObject(value);
   if (isRecord(answer["error"])) throw new Failure("upstream_error", "The vendor answered with an error.");
   return answer;
 }

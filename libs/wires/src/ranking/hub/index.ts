@@ -130,8 +130,10 @@ export function parseResults(body: JsonRecord, name: string): RankingAnswer {
     fields.need(name);
     const results = fields.each(name, maxDocuments).map((item): RankedResult => {
       item.need("index");
-      item.need("relevance_score");
-      const [index, score] = [item.count("index") ?? 0, item.number("relevance_score") ?? 0];
+      // SGLang's name is `score`.
+      const scoreName = item.has("score") ? "score" : "relevance_score";
+      item.need(scoreName);
+      const [index, score] = [item.count("index") ?? 0, item.number(scoreName) ?? 0];
       return withoutUndefined({ index, score, document: parseDocument(item) });
     });
     const sorted = results.toSorted((left, right) => right.score - left.score);

@@ -5,7 +5,7 @@ import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import type { Parsed, Rendered, Target } from "../../wire.ts";
 import { parseResults, readUsage as readMeta, renderResults, parseRanking } from "../hub/index.ts";
-import type { RankingAnswer, RankingRequest } from "../hub/index.ts";
+import type { RankedDocument, RankingAnswer, RankingRequest } from "../hub/index.ts";
 
 /** Jina's rerank, which most vendors use, and all clients of POST /v1/rerank. */
 export const jina = {
@@ -45,7 +45,7 @@ function renderRequest(request: RankingRequest, { model }: Target): Rendered {
     ...additional.members,
     model,
     query: request.query,
-    documents: request.documents,
+    documents: request.documents.map((each) => renderDocument(each, request.rankFields)),
     top_n: request.top,
     // Always sent, because vendors' defaults differ.
     return_documents: request.returnDocuments,
@@ -54,6 +54,13 @@ function renderRequest(request: RankingRequest, { model }: Target): Rendered {
     max_tokens_per_doc: request.maxTokensPerDocument,
   });
   return { body, dropped: additional.dropped };
+}
+
+/** Renders a document with nothing but a text as a string. Many vendors accept only strings. */
+function renderDocument(document: RankedDocument, rankFields: readonly string[] | undefined): RankedDocument {
+  if (typeof document === "string" || rankFields !== undefined) return document;
+  const { text, ...others } = document;
+  return typeof text === "string" && Object.keys(others).length === 0 ? text : document;
 }
 
 function parseAnswer(body: JsonRecord): RankingAnswer {
