@@ -238,6 +238,13 @@ describe("a content client on an embeddings vendor", () => {
   });
 });
 
+test.each([
+  ["text-embedding-v4", 10],
+  ["text-embedding-3-small", maxInputs],
+])("a request for %s has at most %d inputs", (model, max) => {
+  expect(embeddings.vendor.maxInputs(model)).toBe(max);
+});
+
 describe("an invalid field is named", () => {
   const big = Array.from({ length: maxInputs + 1 }, () => "a");
   test.each<[string, unknown, string]>([

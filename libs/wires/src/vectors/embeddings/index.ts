@@ -15,10 +15,21 @@ import { base64Of, floatsIn, floatsOf, vectorsFor } from "../hub/answer.ts";
 import type { Vector, VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
 
+/** Matches DashScope's models, such as `text-embedding-v4`. */
+const qwenModels = /^text-embedding-v\d/;
+/** Maximum number of inputs in one request for DashScope's models. */
+const maxOfQwen = 10;
+
 /** POST /v1/embeddings. */
 export const embeddings = {
   name: "embeddings",
-  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInputs, isAsRequested },
+  vendor: {
+    render: renderRequest,
+    parse: parseAnswer,
+    usage: readUsage,
+    maxInputs: (model) => (qwenModels.test(model) ? maxOfQwen : maxInputs),
+    isAsRequested,
+  },
   client: {
     // The path of the engines endpoint contains the model.
     ...schemaReader(bodies.EngineEmbeddingsRequest, parseRequest),
