@@ -347,7 +347,9 @@ test.each([
   [{ quality: "hd" }, "quality"],
   [{ quality: "high", size: "1024x1024" }, "quality"],
   [{ size: "2048x2048" }, "size"],
-  [{ size: "4K" }, "size"],
+  [{ size: "1K" }, undefined],
+  [{ size: "2K" }, "size"],
+  [{ size: "4k" }, "size"],
   [{ size: "auto" }, undefined],
 ])("an image of %j costs more by its %s", (image, member) => {
   expect(memberAboveStandardPrice(image)).toBe(member);

@@ -201,6 +201,12 @@ describe("a request", () => {
     ]);
   });
 
+  test("has a size class only for a vendor of the simple body", () => {
+    const request = parseBody({ ...simple, size: "2K" });
+    expect(bodyFor("images", request)).toEqual({ body: { model: "v", prompt: "a fox", size: "2K" }, dropped: [] });
+    expect(bodyFor("qwen-images", request).dropped).toEqual(["size"]);
+  });
+
   test("drops and names partial images for a vendor without them", () => {
     const request = parseBody({ ...simple, stream: true, partial_images: 2 });
     expect(bodyFor("qwen-images", request).dropped).toEqual(["partialImages"]);

@@ -129,6 +129,7 @@ test("a sequence without a maximum is billed by the images that were made", asyn
 test("a high-quality image, or one with a tool, is refused if there is only a price per image", async () => {
   for (const [more, param] of [
     [{ quality: "high" }, "quality"],
+    [{ size: "2K" }, "size"],
     [{ size: "4096x4096" }, "size"],
     [{ tools: [{ type: "web_search" }] }, "tools"],
   ] as const) {

@@ -138,7 +138,7 @@ async function fetchMadeImage(
 export interface PricedImages {
   readonly quality?: string | undefined;
   /** A size such as `1024x1024`, or a size class such as `4K`. */
-  readonly size?: string | undefined;
+  readonly size?: unknown;
   /** Names of these fields in the client's request, if they differ. */
   readonly spelling: { readonly quality?: string; readonly size?: string };
 }

@@ -136,10 +136,11 @@ const { heartbeat, failureFrame } = wires.images.pass.stream();
 /** Content type, heartbeat and failure of an image stream that has not begun. */
 const pendingImageStream: PendingStream = { contentType: eventStream, heartbeat: heartbeat, fail: failureFrame };
 
-function pricedImagesOf({ quality, size, dialect }: ImageRequest): PricedImages {
+function pricedImagesOf({ quality, size, dialect, additional }: ImageRequest): PricedImages {
+  const sizeClass = additional?.members["size"];
   return {
     quality,
-    size: size && `${size.width}x${size.height}`,
+    size: size === undefined ? sizeClass : `${size.width}x${size.height}`,
     spelling: dialect === "qwen-images" ? { size: wires["qwen-images"].client.spelling.size } : {},
   };
 }

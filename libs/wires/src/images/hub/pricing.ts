@@ -67,7 +67,7 @@ export function memberAboveStandardPrice(request: PricedMembers): keyof PricedMe
   const { quality, size } = request;
   if (!standardQualities.has(quality)) return "quality";
   if (typeof size !== "string") return undefined;
-  if (/^4k$/i.test(size)) return "size";
+  if (/^[2-4]k$/i.test(size)) return "size";
   const [, width = 0, height = 0] = /^(\d+)[x*](\d+)$/i.exec(size)?.map(Number) ?? [];
   return width * height > maxStandardPixels ? "size" : undefined;
 }

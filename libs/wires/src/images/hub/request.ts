@@ -112,6 +112,11 @@ export function parseSize(text: string | undefined, path: string): ImageSize | u
   return { width, height };
 }
 
+/** Returns true for a size of Seedream that leaves the aspect ratio to the model, such as `2K`. */
+export function isSizeClass(size: unknown): size is string {
+  return typeof size === "string" && /^[1-4]k$/i.test(size);
+}
+
 export function nearestRatio<Ratio extends string>(
   { width, height }: ImageSize,
   ratios: readonly Ratio[],

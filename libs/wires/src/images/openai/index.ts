@@ -90,13 +90,14 @@ function renderEdit(request: ImageRequest, target: Target): RenderedImages {
 }
 
 function sharedMembers(request: ImageRequest, { model }: Target): JsonRecord {
-  const { size, additional, stream } = request;
+  const { size, stream } = request;
+  const additional = renderAdditionalMembers(request.additional, "images").members;
   return withoutUndefined({
-    ...renderAdditionalMembers(additional, "images").members,
+    ...additional,
     model,
     prompt: request.prompt,
     n: request.count,
-    size: size === undefined ? undefined : `${size.width}x${size.height}`,
+    size: size === undefined ? additional["size"] : `${size.width}x${size.height}`,
     quality: request.quality,
     style: request.style,
     background: request.background,

@@ -4,7 +4,7 @@ import { missingFailure, invalidFailure, Fields, isRecord, type JsonRecord } fro
 import { additionalMembers } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
 import { imageFile, parseInputImage } from "../hub/image-bytes.ts";
-import { maxImages, maxInputImages, maxPromptCharacters, parseSize } from "../hub/request.ts";
+import { isSizeClass, maxImages, maxInputImages, maxPromptCharacters, parseSize } from "../hub/request.ts";
 import type { ImageRequest, InputImage } from "../hub/request.ts";
 
 interface FormImages {
@@ -26,7 +26,8 @@ export function parseRequest(body: JsonRecord, files: FormImages = { images: [] 
     images,
     mask,
     count: parseImageCount(fields, "n"),
-    size: parseSize(fields.text("size"), "size"),
+    // A size class is passed as an additional member.
+    size: isSizeClass(body["size"]) ? undefined : parseSize(fields.text("size"), "size"),
     ...parseStyle(fields),
     ...parseDialectFields(fields),
     responseFormat: fields.oneOf("response_format", ["url", "b64_json"]),
