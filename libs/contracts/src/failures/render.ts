@@ -79,12 +79,16 @@ export function renderFailure(format: ErrorFormat, failure: Failure, requestId: 
   return renderers[format](failure, requestId);
 }
 
+/** Maximum seconds after which clients should repeat a call. Anthropic's SDKs would wait for hours without an error. */
+const maxRetrySeconds = 60;
+
 export function failureHeaders(failure: Failure): Readonly<Record<string, string>> {
   const values: Record<string, string> = {};
   if (failure.retryAfterSeconds !== undefined) {
     values[headers.retryAfter] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
   } else if (failure.status === 429 || failure.status === 503) values[headers.retryAfter] = "1";
-  if (!failure.kind.retryable) values[headers.shouldRetry] = "false";
+  if (!failure.kind.retryable || (failure.retryAfterSeconds ?? 0) > maxRetrySeconds)
+    values[headers.shouldRetry] = "false";
   if (failure.allow !== undefined) values["allow"] = failure.allow.join(", ");
   return values;
 }

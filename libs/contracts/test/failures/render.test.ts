@@ -79,6 +79,13 @@ test("headers give the time of a retry, and whether to retry", () => {
   expect(failureHeaders(new Failure("no_available_channel"))).toEqual({ "retry-after": "1" });
 });
 
+test.each([
+  [60, { "retry-after": "60" }],
+  [61, { "retry-after": "61", "x-should-retry": "false" }],
+])("a call that may be repeated in %d s has the headers %j", (retryAfterSeconds, expected) => {
+  expect(failureHeaders(new Failure("rate_limit_exceeded", undefined, { retryAfterSeconds }))).toEqual(expected);
+});
+
 test("any other error becomes internal_error without its message", () => {
   const cause = new Error("password=hunter2");
   const failure = asFailure(cause);
