@@ -39,11 +39,13 @@ export interface ServiceSettings {
   readonly spawn?: typeof spawnService;
 }
 
-/** Assigns two ports to every service. */
-export function portsOf(free: readonly number[]): SuitePorts {
-  const pairs = serviceNames.map(
-    (name, at) => [name, { main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 }] as const,
-  );
+/** Assigns two ports to every service: those that its variables set, or free ones. */
+export function portsOf(free: readonly number[], env: Readonly<Record<string, string | undefined>> = {}): SuitePorts {
+  const portOf = (variable: string, index: number): number => Number(env[variable]) || (free[index] ?? 0);
+  const pairs = serviceNames.map((name, at) => {
+    const [main, ops] = portNames(name);
+    return [name, { main: portOf(main, at * 2), ops: portOf(ops, at * 2 + 1) }] as const;
+  });
   // Every name has a pair of ports, but the type of `fromEntries` does not show this.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Object.fromEntries(pairs) as SuitePorts;
@@ -107,12 +109,15 @@ export function startTogether(names: readonly ServiceName[], settings: ServiceSe
   });
 }
 
-function portVariables(name: ServiceName, ports: SuitePorts): Readonly<Record<string, string>> {
+/** Returns the names of the variables of a service's main port and of its operations port. */
+export function portNames(name: ServiceName): readonly [main: string, ops: string] {
   const prefix = name.toUpperCase();
-  return {
-    [name === "edge" ? "PORT" : `${prefix}_PORT`]: String(ports[name].main),
-    [`${prefix}_OPS_PORT`]: String(ports[name].ops),
-  };
+  return [name === "edge" ? "PORT" : `${prefix}_PORT`, `${prefix}_OPS_PORT`];
+}
+
+function portVariables(name: ServiceName, ports: SuitePorts): Readonly<Record<string, string>> {
+  const [main, ops] = portNames(name);
+  return { [main]: String(ports[name].main), [ops]: String(ports[name].ops) };
 }
 
 function startProcess(

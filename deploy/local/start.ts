@@ -15,12 +15,12 @@ import { claimFolder, type FolderClaim } from "./run-file.ts";
 import { natsAt, redisAt, startNats, startRedis } from "./servers.ts";
 import {
   addressOf,
+  portNames,
   portsOf,
   serviceNames,
   startService,
   startTogether,
   type ProcessName,
-  type SuitePorts,
 } from "./services.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -31,7 +31,8 @@ const demo = join(root, "deploy/config/demo.yaml");
 /** Path of the configuration file; undefined if the configuration is in the books. */
 const config = env["MODELGATE_CONFIG"] === undefined ? undefined : resolve(root, env["MODELGATE_CONFIG"]);
 const host = env["HOST"] ?? "127.0.0.1";
-const port = Number(env["PORT"] ?? 8080);
+/** Environment with the edge's default port. */
+const portEnv = { PORT: "8080", ...env };
 
 /** Maximum bytes of each event stream in the NATS server of this program. */
 const ownNatsBytes = String(128 * 1024 * 1024);
@@ -42,6 +43,7 @@ const ownRedisArguments = ["--hz", "1"];
 /** Thrown if Ctrl-C is pressed before everything is ready. There is no error message then. */
 class EndRequested extends Error {}
 
+const portVariableNames = serviceNames.flatMap(portNames);
 const gatewayServices = serviceNames.filter((name) => name !== "simulator");
 const startedAt = performance.now();
 const services = new Map<ProcessName, Child>();
@@ -93,7 +95,7 @@ async function start(): Promise<void> {
   const built = Promise.all([bundlePrograms(), buildConsole()]);
   // A failure of the servers is reported without waiting for the build.
   await unlessEnding(Promise.race([built, stores.then(() => built)]));
-  const ports = suitePorts(free);
+  const ports = portsOf(free, portEnv);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
   const processNames: readonly ProcessName[] = usesSimulator() ? ["gateway", "simulator"] : ["gateway"];
   // NATS_KEEP_BYTES is small here, because JetStream reserves this disk space for every stream.
@@ -180,12 +182,21 @@ function usesSimulator(): boolean {
 
 /** Checks for problems that a person can correct. */
 async function checkPlace(): Promise<void> {
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new CannotStart(`PORT must be a number from 0 to 65535, not ${env["PORT"] ?? ""}.`);
+  const wantedPorts = Object.entries(portEnv).filter(([name]) => portVariableNames.includes(name));
+  for (const [name, value] of wantedPorts) checkPortNumber(name, value);
   await claimData();
   await unlessEnding(checkStores(env));
-  if (port !== 0 && !(await isFree(port, host)))
-    throw new CannotStart(`Port ${port} is in use: stop the program that listens on it, or set PORT to another one.`);
+  for (const [name, value] of wantedPorts)
+    if (Number(value) !== 0 && !(await isFree(Number(value), name === "PORT" ? host : "127.0.0.1")))
+      throw new CannotStart(
+        `Port ${value} is in use: stop the program that listens on it, or set ${name} to another one.`,
+      );
+}
+
+function checkPortNumber(name: string, value = ""): void {
+  const wanted = Number(value);
+  if (!Number.isInteger(wanted) || wanted < 0 || wanted > 65_535)
+    throw new CannotStart(`${name} must be a number from 0 to 65535, not ${value}.`);
 }
 
 /**
@@ -237,11 +248,6 @@ async function startServer(
       throw new CannotStart(`${name} did not start (it ended with ${error.status})${lastLines(error.logs)}`);
     throw new CannotStart(error instanceof Error ? error.message : String(error));
   }
-}
-
-function suitePorts(free: readonly number[]): SuitePorts {
-  const ports = portsOf(free);
-  return port === 0 ? ports : { ...ports, edge: { ...ports.edge, main: port } };
 }
 
 /** Prints messages while the suite runs. A failed start is explained at the end. */
