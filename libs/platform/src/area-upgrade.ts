@@ -2,11 +2,13 @@ import type { Duplex } from "node:stream";
 import {
   endpointLabel,
   endpointOf,
+  errorFormatOf,
   Failure,
   findEndpoint,
   firstHeader,
   headers,
   type EndpointId,
+  type ErrorFormat,
 } from "@modelgate/contracts";
 import { refuseUpgrade } from "./answer.ts";
 import { recordRefusal, type AreaOptions, type RecordedCall, type ServiceCall } from "./area-handler.ts";
@@ -43,11 +45,13 @@ export function areaUpgrade({ area, secrets, log, refused, handlers }: AreaUpgra
   return (request, socket, head) => {
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
     const parent = firstHeader(request.headers, [headers.traceparent]);
-    void upgradeOrRefuse({ socket, requestId, log, span: { traceparent: parent } }, async () => {
-      // A path that begins with two slashes must not be parsed as a host.
-      const [path = "/", ...rest] = (request.url ?? "/").split("?");
-      const query = new URLSearchParams(rest.join("?"));
-      const match = findEndpoint(request.method ?? "GET", path);
+    // A path that begins with two slashes must not be parsed as a host.
+    const [path = "/", ...rest] = (request.url ?? "/").split("?");
+    const query = new URLSearchParams(rest.join("?"));
+    const match = findEndpoint(request.method ?? "GET", path);
+    const format =
+      match.kind === "endpoint" ? errorFormatOf(endpointOf(match.id), request.headers, query.has("key")) : match.errors;
+    void upgradeOrRefuse({ socket, requestId, log, format, span: { traceparent: parent } }, async () => {
       const handler = match.kind === "endpoint" ? handlers[match.id] : undefined;
       if (match.kind !== "endpoint" || handler === undefined || endpointOf(match.id).area !== area)
         throw new Failure("unknown_url");
@@ -73,7 +77,10 @@ export function localUpgradeHandler({
   return (call) => {
     const handler = handlers[call.id];
     if (handler === undefined) throw new Failure("unknown_url");
-    return upgradeOrRefuse({ ...call, log }, () => runAndRecordRefusal(refused, { ...call, log, facts: {} }, handler));
+    const format = errorFormatOf(call.endpoint, call.request.headers, call.query.has("key"));
+    return upgradeOrRefuse({ ...call, log, format }, () =>
+      runAndRecordRefusal(refused, { ...call, log, facts: {} }, handler),
+    );
   };
 }
 
@@ -84,10 +91,13 @@ const switchingProtocols = 101;
  * disconnected.
  */
 async function upgradeOrRefuse(
-  call: Pick<UpgradeCall, "socket" | "requestId" | "log"> & { readonly span: Pick<Span, "traceparent"> },
+  call: Pick<UpgradeCall, "socket" | "requestId" | "log"> & {
+    readonly format: ErrorFormat;
+    readonly span: Pick<Span, "traceparent">;
+  },
   upgrade: () => Promise<void>,
 ): Promise<number> {
-  const { socket, requestId, log } = call;
+  const { socket, requestId, log, format } = call;
   socket.on("error", () => socket.destroy());
   try {
     await upgrade();
@@ -100,7 +110,7 @@ async function upgradeOrRefuse(
     const failure = failureFrom(error);
     if (failure.code === "internal_error")
       log.error({ ...idsOf(call), err: failure.cause ?? failure }, "upgrade failed");
-    refuseUpgrade(socket, "common", failure, requestId);
+    refuseUpgrade(socket, format, failure, requestId);
     return failure.status;
   }
 }

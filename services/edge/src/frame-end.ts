@@ -50,13 +50,14 @@ export class SessionErrorAppender {
 
   /**
    * Returns the last frames of a session whose service disconnected: an error event and a close frame. Inside a
-   * fragmented message, returns only the close frame. Undefined if no frame can follow.
+   * fragmented message, returns only the close frame. Undefined if no frame can follow. A format without error events
+   * has no `eventId`; its close frame contains the message.
    */
-  renderEnd({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
+  renderEnd({ code, failure }: SessionClose, eventId: string | undefined): Buffer | undefined {
     if (this.isClosed || this.#missing > 0) return undefined;
-    const reason = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), Buffer.from(failure.code)]);
-    const close = buildFrame(closeCode, reason);
-    if (this.#isInMessage) return close;
+    const reason = eventId === undefined ? failure.message : failure.code;
+    const close = buildFrame(closeCode, Buffer.concat([Buffer.from([code >> 8, code & 0xff]), Buffer.from(reason)]));
+    if (this.#isInMessage || eventId === undefined) return close;
     const event = Buffer.from(JSON.stringify(renderSessionFailure(failure, eventId)));
     return Buffer.concat([buildFrame(textCode, event), close]);
   }

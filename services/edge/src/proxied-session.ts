@@ -106,7 +106,9 @@ export class ProxiedSession implements Proxied {
         context.failure = close.failure;
         logServiceFailure(this.#options.log, this.#request, "the service of a WebSocket was lost");
       }
-      const last = this.#frames.renderEnd(close, `event_${context.requestId}`);
+      // Gemini Live has no error event.
+      const eventId = context.format === "gamma" ? undefined : `event_${context.requestId}`;
+      const last = this.#frames.renderEnd(close, eventId);
       if (last !== undefined) client.write(last);
     }
     client.resume(); // with unread bytes, the connection would be reset instead of closed

@@ -97,3 +97,8 @@ test("a session that the service has closed is not closed again", () => {
   const session = Buffer.concat([frame(1, "{}"), frame(8, "\x03\xe8")]);
   expect(framesOf(interruptedSession(session, session.length, 100))).toHaveLength(2);
 });
+
+test("a format without error events gets only a close with the message", () => {
+  const last = new SessionErrorAppender().renderEnd(close, undefined);
+  expect(framesOf(last ?? Buffer.alloc(0))).toEqual([{ opcode: 8, isFinal: true, payload: "\x03\xf4gone" }]);
+});
