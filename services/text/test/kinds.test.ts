@@ -12,6 +12,7 @@ const kinds = {
   "jina-ranks": ["rerank", "jina", "/jina/v1", "jina-reranker-v2"],
   "cohere-ranks": ["rerank", "cohere", "/cohere", "rerank-v3.5"],
   "native-moderation": ["moderation", "openai", "/openai/v1", "omni-moderation-latest", "moderations"],
+  "omni-moderation-latest": ["moderation", "openai", "/openai/v1", "omni-moderation-latest", "moderations"],
   // A chat model that judges texts.
   judge: ["moderation", "anthropic", "/anthropic", "claude-sonnet-4-5"],
 } as const;
@@ -168,6 +169,11 @@ test.each(["jina-ranks", "cohere-ranks"])("%s ranks documents", async (model) =>
 test("a moderation by a vendor that reports no usage is charged by the counted input", async () => {
   const reply = await post("/v1/moderations", { model: "native-moderation", input: "x" });
   expect([reply.status, reply.headers.get("x-modelgate-cost")]).toEqual([200, "0.000002"]);
+});
+
+test("a moderation without a model uses OpenAI's model, not the first one", async () => {
+  const reply = await openaiAt(area.url, key).moderations.create({ input: "x" });
+  expect(reply.model).toBe("omni-moderation-latest");
 });
 
 const categories =

@@ -3,6 +3,7 @@ import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { readJson } from "@modelgate/relay";
 import { isRecord } from "@modelgate/formats/json";
 import {
+  defaultModerationModel,
   instructionBytes,
   parseJudgement,
   renderJudgementRequest,
@@ -47,13 +48,17 @@ const moderationKind = new UnstreamedKind<ModerationRequest, ModerationAnswer, M
   addedBytes: instructionBytes,
 });
 
-/** Adds a model to a request that names none: the first moderation model that the caller can call. */
+/**
+ * Adds a model to a request that names none: the default of OpenAI's SDKs, or the first moderation model that the caller
+ * can call.
+ */
 function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): unknown {
   if (!isRecord(value) || (value["model"] ?? undefined) !== undefined) return value;
-  const model = relay.catalog
+  const models = relay.catalog
     .current()
     .modelsOf(caller)
-    .find(({ kind }) => kind === "moderation");
+    .filter(({ kind }) => kind === "moderation");
+  const model = models.find(({ name }) => name === defaultModerationModel) ?? models[0];
   return model === undefined ? value : { ...value, model: model.name };
 }
 
