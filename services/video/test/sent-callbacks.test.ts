@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountKeys } from "@modelgate/accounts";
+import { shutdownRequest } from "@modelgate/platform";
 import { startScriptedServer, until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
@@ -149,4 +153,15 @@ test("the event stream of a task that is deleted meanwhile ends", async () => {
   });
   await area.redis.del(accountKeys.task("demo", json.id));
   expect(await events.text()).toContain("event: video.");
+});
+
+test("the event stream of a task ends with an error when the gateway ends the call", async () => {
+  const body = { model: "film-openai", prompt: promptWith({ polls: 1_000_000 }) };
+  const { json } = await ask(area, "/v1/videos", body);
+  const socket = connect(Number(new URL(area.url).port), "127.0.0.1");
+  const head = `host: a\r\nauthorization: Bearer ${keys.demo}`;
+  socket.write(`GET /v1/videos/${json.id}/events HTTP/1.1\r\n${head}\r\n\r\n`);
+  await once(socket, "data");
+  socket.end(shutdownRequest);
+  expect(await text(socket)).toMatch(/event: error\ndata: \{"type":"error","error":\{[^\n]*"server_overloaded"/);
 });

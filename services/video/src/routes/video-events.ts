@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
-import { Failure } from "@modelgate/contracts";
+import { Failure, failureFrames } from "@modelgate/contracts";
 import { gatewayFailureOf, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
@@ -34,8 +34,8 @@ export function videoEvents(deps: Deps): EndpointHandler {
       }
     }
     const failure = gatewayFailureOf(ending);
-    if (failure !== undefined) throw failure; // the client then sees an incomplete stream
-    response.end();
+    if (failure !== undefined) call.facts.refusal = failure;
+    response.end(failure && failureFrames.images(failure, call.requestId));
   };
 }
 
