@@ -312,8 +312,9 @@ test("a draining edge ends the calls that their service does not end", async () 
   expect(body.slice(9)).toMatch(/The gateway is being restarted/);
 });
 
-const handshake =
-  "GET /v1/realtime HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: YQ==\r\n\r\n";
+const handshakeAt = (path: string): string =>
+  `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: YQ==\r\n\r\n`;
+const handshake = handshakeAt("/v1/realtime");
 
 /** Requests a WebSocket, and returns all bytes until its connection ends. */
 async function session(): Promise<string> {
@@ -323,14 +324,14 @@ async function session(): Promise<string> {
 }
 
 /** Opens a WebSocket, and waits for the first frames. The result waits for the end and returns all bytes. */
-async function openSession(firstFrames: string): Promise<() => Promise<string>> {
+async function openSession(firstFrames: string, path = "/v1/realtime"): Promise<() => Promise<string>> {
   const socket = connect(edge.port, "127.0.0.1").setEncoding("latin1");
   let received = "";
   const ended = once(
     socket.on("data", (bytes: string) => (received += bytes)),
     "end",
   );
-  socket.write(handshake);
+  socket.write(handshakeAt(path));
   await vi.waitFor(() => expect(received.split("\r\n\r\n")[1]).toBe(firstFrames), 30_000);
   return async () => {
     await ended;
@@ -390,6 +391,16 @@ describe("a WebSocket", () => {
       expect(upgrades).toMatchObject([{ status: 101 }]);
     },
   );
+
+  test("of Gemini Live whose service disconnects gets only a close with the message", async () => {
+    const opened = Promise.withResolvers<Socket>();
+    upgradeWith((socket) => void socket.write(Buffer.from(frame, "latin1"), () => opened.resolve(socket)));
+    const open = await openSession(frame, "/ws/google.ai.generativelanguage.v1beta.GenerativeService.Bidi");
+    (await opened.promise).destroy();
+    const [, frames = ""] = (await open()).split("\r\n\r\n");
+    expect(frames.startsWith(`${frame}\x88`)).toBe(true);
+    expect(frames).toContain("\x03\xf4The service behind this session ended unexpectedly");
+  });
 
   test("that the service refuses gets its answer", async () => {
     service.server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 No\r\ncontent-length: 2\r\n\r\nno"));
