@@ -45,12 +45,12 @@ beforeAll(async () => {
         ]),
         channel("cut-first", ["cut"], { priority: 10 }),
         channel("cut-second", ["cut"]),
-        channel("stalled-first", ["stalled"], { priority: 10, timeoutMs: 800 }),
+        channel("stalled-first", ["stalled"], { priority: 10, timeoutMs: 2_300 }),
         channel("stalled-second", ["stalled"]),
-        ...["begins", "goes-on"].flatMap((name) => [
-          channel(`${name}-first`, [name], { priority: 10, firstByteTimeoutMs: 1_500 }),
-          channel(`${name}-second`, [name]),
-        ]),
+        channel("begins-first", ["begins"], { priority: 10, firstByteTimeoutMs: 1_500 }),
+        channel("begins-second", ["begins"]),
+        channel("goes-on-first", ["goes-on"], { priority: 10, firstByteTimeoutMs: 3_000 }),
+        channel("goes-on-second", ["goes-on"]),
         channel("row", ["row"]),
         channel("throttled", ["throttled"]),
         channel("aborted", ["aborted"]),
@@ -68,7 +68,7 @@ beforeAll(async () => {
       ],
       accounts: { ...config.accounts, rival: rival.account },
     },
-    limits: { relay: { attempts: { maxAttempts: 3, budgetMs: 3_000 } } },
+    limits: { relay: { attempts: { maxAttempts: 3, budgetMs: 3_500 } } },
   });
   other = await startReplica(suite);
 });
@@ -82,32 +82,38 @@ const count = async (name: string) => (await suite.simulator.requests(name)).len
 const ask = (at: number, body: object, key?: string) =>
   post(at % 2 === 0 ? suite : { ...suite, edgeUrl: other.edgeUrl }, body, key);
 const streamed = (model: string) => ({ ...another(model), stream: true });
-const otherReports = (line: RegExp) =>
-  until("the other replica to know", async () =>
-    line.test(await (await fetch(`${other.service.opsUrl}/metrics`)).text()),
-  );
-const otherKnows = (scope: string, state: string) => otherReports(new RegExp(`\\{scope="${scope}",state="${state}"`));
+const otherReports = async (line: RegExp) => line.test(await (await fetch(`${other.service.opsUrl}/metrics`)).text());
+/** Waits until the other replica reports a cooldown that has begun, or the cooldown has ended. */
+function otherKnows(scope: string, seconds: number): Promise<true> {
+  const line = new RegExp(`\\{scope="${scope}",state="cooldown"`);
+  const end = Date.now() + seconds * 1_000;
+  return until("the other replica to know", async () => (await otherReports(line)) || Date.now() > end);
+}
 const keyOf = (id: string) => createHash("sha256").update(`key-of-${id}`).digest("hex").slice(0, 12);
 
-// These tests must be first: the tests below begin cooldowns of other channels.
-describe("a stream that breaks counts against its channel", () => {
-  test.each([
-    ["cut", { cutAfterChunks: 3 }],
-    ["stalled", { stallAfterChunks: 3 }],
-  ])("%s", async (model, behaviour) => {
+// This test must be first: the tests below begin cooldowns of other channels.
+test("a stream that stalls or is cut counts against its channel", async () => {
+  const breaks = Object.entries({ stalled: { stallAfterChunks: 3 }, cut: { cutAfterChunks: 3 } });
+  for (const [model, behaviour] of breaks) {
     await suite.simulator.script(`${model}-first`, [{ ...behaviour, chunks: 10, chunkDelayMs: 5, repeat: true }]);
-    for (let at = 0; at < 3; at++) expect(await (await ask(0, streamed(model))).text()).toContain('"code":"upstream_');
+    const failed = await Promise.all([0, 0, 0].map(async (at) => (await ask(at, streamed(model))).text()));
+    for (const text of failed) expect(text).toContain('"code":"upstream_');
+  }
+  // Each cooldown lasts 5 s.
+  for (const [model] of breaks)
     await until("the cooldown to be reported", async () => {
       const [out] = (await shownChannel(suite, `${model}-first`)).accountCooldowns;
       return out?.account === "demo" && out.consecutiveCooldowns === 1;
     });
-    // Without this wait, the other replica could still use the channel. The metric includes the cooldowns of all
-    // channels.
-    await otherReports(/^modelgate_channel_account_cooldowns\{state="cooldown"[^}]*\} [1-9]/m);
-    const before = await count(`${model}-first`);
-    for (const at of [0, 1]) expect(await (await ask(at, streamed(model))).text()).toContain("[DONE]");
-    expect(await count(`${model}-first`)).toBe(before);
-  });
+  // Without this wait, the other replica could still use the channels.
+  await until("the other replica to know both", () =>
+    otherReports(/^modelgate_channel_account_cooldowns\{state="cooldown"[^}]*\} 2$/m),
+  );
+  const counts = () => Promise.all(breaks.map(([model]) => count(`${model}-first`)));
+  const before = await counts();
+  const calls = breaks.flatMap(([model]) => [0, 1].map(async (at) => (await ask(at, streamed(model))).text()));
+  for (const text of await Promise.all(calls)) expect(text).toContain("[DONE]");
+  expect(await counts()).toEqual(before);
 });
 
 describe.concurrent("after a cooldown, one call at a time tests a channel that has an alternative, across all replicas", () => {
@@ -118,7 +124,7 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
     await suite.simulator.script(model, [{ ...failure, repeat: true }]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another(model), key)).status).toBe(200);
     expect(await count(model)).toBe(2);
-    await otherKnows(scope, "cooldown");
+    await otherKnows(scope, 4);
     await suite.simulator.script(model, [{ delayMs: 60_000 }, {}]);
     await suite.simulator.forget(model);
     const leaving = new AbortController();
@@ -151,7 +157,7 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
       { status: 500, repeat: true },
     ]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another("turned"), key)).status).toBe(200);
-    await otherKnows("turned", "cooldown");
+    await otherKnows("turned", 3);
     // The other replica continues the number of consecutive cooldowns that it received.
     for (const [at, key] of [keys.demo, rival.key].entries())
       await until(
@@ -165,8 +171,8 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
 });
 
 test.concurrent("no attempt starts after the time limit for attempts", async () => {
-  for (const channelNumber of [1, 2, 3])
-    await suite.simulator.script(`late-${channelNumber}`, [{ delayMs: 1_800, status: 500, repeat: true }]);
+  for (const [channelNumber, delayMs] of [0, 3_600, 0].entries())
+    await suite.simulator.script(`late-${channelNumber + 1}`, [{ delayMs, status: 500, repeat: true }]);
   expect((await ask(0, hello("late"))).status).toBe(502);
   expect(await Promise.all([1, 2, 3].map((channelNumber) => count(`late-${channelNumber}`)))).toEqual([1, 1, 0]);
 });
@@ -244,12 +250,12 @@ test.concurrent.each(retryAfters.map(([header, seconds], at) => [header, seconds
       expect((await ask(0, hello(model))).status).toBe(200);
       return;
     }
-    expect(Math.abs(waitSeconds - seconds)).toBeLessThan(5);
+    expect(Math.abs(waitSeconds - seconds)).toBeLessThan(20);
     const { until: end = "" } = await until("the cooldown to be reported", async () => {
       const [cooldown] = (await shownChannel(suite, model)).accountCooldowns;
       return cooldown?.state === "cooldown" && cooldown;
     });
-    expect(Math.abs(Date.parse(end) - before - seconds * 1_000)).toBeLessThan(5_000);
+    expect(Math.abs(Date.parse(end) - before - seconds * 1_000)).toBeLessThan(20_000);
     expect((await ask(0, hello(model))).status).toBe(503);
   },
 );
@@ -275,9 +281,13 @@ describe.concurrent("the timeout of a stream's first byte is separate from that 
   });
 
   test("a slow stream and a slow complete answer are not aborted", async () => {
-    await suite.simulator.script("goes-on-first", [{ chunks: 2, chunkDelayMs: 1_900 }, { delayMs: 1_900 }]);
-    expect(await (await ask(0, streamed("goes-on"))).text()).toContain("[DONE]");
-    expect((await ask(0, hello("goes-on"))).status).toBe(200);
+    const slow = (behaviour: object) => hello("goes-on", `Hi {{simulate: ${JSON.stringify(behaviour)}}}`);
+    const [stream, complete] = await Promise.all([
+      ask(0, { ...slow({ chunks: 1, chunkDelayMs: 3_300 }), stream: true }),
+      ask(0, slow({ delayMs: 3_300 })),
+    ]);
+    expect(await stream.text()).toContain("[DONE]");
+    expect(complete.status).toBe(200);
     expect([await count("goes-on-first"), await count("goes-on-second")]).toEqual([2, 0]);
   });
 });

@@ -9,9 +9,8 @@ import { startReplica, type Replica } from "./replica.ts";
 const chat = config.models.chat;
 const accounts = { ...config.accounts, rival: rival.account };
 const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
-const leaseMs = 1_500;
-/** Limits: a single attempt, so that a second channel hides no refusal, and short leases of seats. */
-const limits = { relay: { attempts: { maxAttempts: 1 }, channelLeaseMs: leaseMs } };
+/** Limits with a single attempt, so that a second channel hides no refusal. */
+const limits = { relay: { attempts: { maxAttempts: 1 } } };
 let suite: Suite;
 let other: Replica;
 beforeAll(async () => {
@@ -113,8 +112,10 @@ describe("seats", () => {
 });
 
 test("a seat is held as long as its call, and released when its process is killed, while other calls continue", async () => {
-  await using dying = await startReplica(suite, limits);
+  const leaseMs = 2_000;
+  await using dying = await startReplica(suite, { relay: { ...limits.relay, channelLeaseMs: leaseMs } });
   const redis = new Redis(suite.backends.redisUrl);
+  // The seat of the replica with short leases ends first.
   const expiry = async () => Number((await redis.zrange("channel:{leased}:seats:", "0", "0", "WITHSCORES"))[1] ?? 0);
   await suite.simulator.script("leased", [slow, slow, {}]);
   const [client, living] = [newAbortController(), newAbortController()];
@@ -128,7 +129,7 @@ test("a seat is held as long as its call, and released when its process is kille
   }).catch(() => undefined);
   await until("the seat to be taken", async () => (await count("leased")) === 2);
   const first = await expiry();
-  await until("the lease to be renewed beyond its first end", async () => (await expiry()) > first + leaseMs);
+  await until("the lease to be renewed twice", async () => (await expiry()) > first + leaseMs / 2);
   expect((await ask(0, "leased")).status).toBe(429);
   dying.service.signal("SIGKILL");
   await until("the seat to be released", async () => (await ask(1, "leased")).status === 200);
