@@ -56,6 +56,7 @@ function lines(service: "text" | "edge"): readonly Readonly<Record<string, unkno
     .process(service)
     .logs()
     .split("\n")
+    .slice(0, -1) // may be incomplete
     .filter((text) => text.startsWith("{"))
     .map((text): Record<string, unknown> => JSON.parse(text));
 }

@@ -26,7 +26,7 @@ async function audit(
       env: {
         ...process.env,
         pnpm_config_registry: `http://127.0.0.1:${port}/`,
-        ...(answer === "silence" ? { AUDIT_MS: "300" } : {}),
+        AUDIT_MS: answer === "silence" ? "300" : "200000",
       },
     });
     const [stdout, [status]] = await Promise.all([text(child.stdout), once(child, "close")]);

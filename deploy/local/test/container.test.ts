@@ -32,7 +32,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     const data = join(folder, "redis");
     const options = { name: "redis", image: "redis:7-alpine", command: "redis-server", args: ["--save", ""] };
     const child = spawnContainer({ ...options, port: 40_001, containerPort: 6379, folder: data });
-    await vi.waitFor(() => expect(dockerCalls()).toHaveLength(3), { timeout: 10_000 });
+    await vi.waitFor(() => expect(dockerCalls()).toHaveLength(3), { timeout: 60_000 });
     child.signal(signal);
     await child.ended;
     const [before = "", , run = "", after] = dockerCalls();
