@@ -5,7 +5,16 @@ import { shapes, startSuite, until, type Shape, type Suite } from "@modelgate/te
 import { drainTests } from "./drain.ts";
 import { storedEvents } from "./events.ts";
 import { moneyRaceTests } from "./money-race.ts";
-import { another, config as baseConfig, hello, keys, post, settledMoney, startInShapes } from "./suite-client.ts";
+import {
+  another,
+  config as baseConfig,
+  hello,
+  keys,
+  patientWithRedis,
+  post,
+  settledMoney,
+  startInShapes,
+} from "./suite-client.ts";
 
 const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
 const message = { ...hello("chat"), max_tokens: 50 };
@@ -67,7 +76,8 @@ beforeAll(async () => {
       shape,
       config: baseConfig,
       // Shorter than the answers of the last tests, so that the services end these calls themselves.
-      env: { DRAIN_MS: "2000" },
+      env: { DRAIN_MS: "4000" },
+      limits: patientWithRedis,
     }),
   );
 });

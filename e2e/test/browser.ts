@@ -79,10 +79,15 @@ let shared: Promise<Browser> | undefined;
 
 /** Returns the browser of this worker, which its test files share. A start takes more than a second of CPU time. */
 export function sharedBrowser(program: string): Promise<Browser> {
-  shared ??= launchBrowser(program).catch((error: unknown) => {
-    shared = undefined; // the next file tries again
-    throw error;
-  });
+  // If it does not start or exits, the next file starts another one.
+  const forget = (): void => void (shared = undefined);
+  shared ??= launchBrowser(program).then(
+    (browser) => browser.once("disconnected", forget),
+    (error: unknown) => {
+      forget();
+      throw error;
+    },
+  );
   return shared;
 }
 

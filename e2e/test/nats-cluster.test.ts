@@ -50,12 +50,14 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
   test("killing a server under load loses no call and no event, and duplicates none", async () => {
     const answered = { calls: 0 };
     const load = { on: true };
-    const calling = Array.from({ length: callers }, async () => {
+    const client = async (): Promise<void> => {
       while (load.on) {
         expect((await post(suite, hello("fixed"))).status).toBe(200);
         answered.calls++;
       }
-    });
+    };
+    const failed: unknown[] = [];
+    const calling = Array.from({ length: callers }, () => client().catch((error: unknown) => failed.push(error)));
     const passed = async (more: number): Promise<void> => {
       const goal = answered.calls + more;
       await until(`${more} further calls`, () => answered.calls >= goal);
@@ -72,6 +74,7 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
       load.on = false;
     }
     await Promise.all(calling);
+    expect(failed).toEqual([]);
 
     const spent = BigInt(answered.calls) * priceNanos;
     await until("every call to be settled", async () => BigInt((await money(suite)).spentNanos) === spent);

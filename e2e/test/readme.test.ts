@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,12 +29,15 @@ beforeAll(async () => {
   await until(
     "npm start to be ready",
     () => printed.includes("Ctrl-C ends everything") || (npm.exitCode !== null && fail()),
-    60_000,
+    200_000,
   );
 });
-afterAll(() => {
+afterAll(async () => {
+  const isRunning = npm?.exitCode === null && npm.signalCode === null;
+  const ended = isRunning ? once(npm, "close") : undefined;
   npm?.kill("SIGTERM");
-  rmSync(data, { recursive: true, force: true });
+  await ended;
+  rmSync(data, { recursive: true, force: true, maxRetries: 10 });
 });
 
 function fail(): never {

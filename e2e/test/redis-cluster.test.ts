@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canStartCluster, startClusterBackends, startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config, hello, keys, money, post } from "./suite-client.ts";
+import { channel, config, hello, keys, money, patientWithRedis, post } from "./suite-client.ts";
 import { moneyRaceTests } from "./money-race.ts";
 
 const spread = Array.from({ length: 6 }, (_, at) => `spread-${at}`);
@@ -18,7 +18,12 @@ const cluster = {
 describe.skipIf(!canStartCluster)("on a Redis Cluster", () => {
   let suite: Suite;
   beforeAll(async () => {
-    suite = await startSuite({ shape: "one", config: cluster, backends: await startClusterBackends() });
+    suite = await startSuite({
+      shape: "one",
+      config: cluster,
+      backends: await startClusterBackends(),
+      limits: patientWithRedis,
+    });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { signOperator } from "@modelgate/contracts/operator-credential";
-import { until, type Shape, type Suite } from "@modelgate/testkit";
+import { until, type Limits, type Shape, type Suite } from "@modelgate/testkit";
 import { keys } from "../../libs/relay/test/config.ts";
 
 export { another, channel, config, hello, keys, rival } from "../../libs/relay/test/config.ts";
@@ -65,6 +65,10 @@ async function operate(suite: Suite, method: "GET" | "POST", path: string): Prom
   if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
   return text;
 }
+
+const patient = { redis: { timeoutMs: 10_000 } };
+/** Limits with which a stall of Redis fails no call. The services of one process share one connection. */
+export const patientWithRedis = { relay: patient, edge: patient, ledger: patient, control: patient } satisfies Limits;
 
 /** Starts a suite in each layout, at the same time. */
 export async function startInShapes(start: (shape: Shape) => Promise<Suite>): Promise<Readonly<Record<Shape, Suite>>> {

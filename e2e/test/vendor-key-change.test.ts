@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { shownChannel, switchedChannel } from "./operator.ts";
-import { channel, config, hello, post } from "./suite-client.ts";
+import { channel, config, hello, patientWithRedis, post } from "./suite-client.ts";
 
 const [oldKey, newKey] = ["vendor-key-old", "vendor-key-new"];
 const configured = (keys: readonly string[]) => ({
@@ -13,7 +13,10 @@ const configured = (keys: readonly string[]) => ({
 let suite: Suite;
 beforeAll(async () => {
   // A second attempt would hide a failure.
-  suite = await startSuite({ config: configured([oldKey]), limits: { relay: { attempts: { maxAttempts: 1 } } } });
+  suite = await startSuite({
+    config: configured([oldKey]),
+    limits: { ...patientWithRedis, relay: { ...patientWithRedis.relay, attempts: { maxAttempts: 1 } } },
+  });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
@@ -42,8 +45,10 @@ test("under load, a vendor's key is added, drained and removed, and no call fail
       if (answer.status !== 200 || !text.includes("[DONE]")) failed.push(`${answer.status} ${text}`);
     }
   };
-  const clients = Array.from({ length: 8 }, client);
-  const long = post(suite, streamed({ chunks: 100, chunkDelayMs: 50 })).then((answer) => answer.text());
+  const clients = Array.from({ length: 8 }, () => client().catch((error: unknown) => failed.push(String(error))));
+  const long = post(suite, streamed({ chunks: 100, chunkDelayMs: 50 }))
+    .then((answer) => answer.text())
+    .catch(String);
   try {
     await until("calls with the old key", async () => (await usedKeys()).has(oldKey));
 

@@ -93,7 +93,7 @@ async function beginInBackground(suite: Suite): Promise<string> {
 
 /** Opens a stream whose hold has grown twice. Its floor was also renewed. */
 async function openGrown(suite: Suite): Promise<OpenCall<string>> {
-  await suite.simulator.script("growing", [{ text: "story ".repeat(4_000), chunks: 1_000, chunkDelayMs: 5 }]);
+  await suite.simulator.script("growing", [{ text: "story ".repeat(8_000), chunks: 2_000, chunkDelayMs: 5 }]);
   const stream = await sdk(suite, growingKey).chat.completions.create({ ...hello("growing"), stream: true });
   let text = "";
   const read = async (): Promise<string> => {
