@@ -8,6 +8,6 @@ test.each([
   expect(await parseAnyAnswer(Buffer.from(text))).toEqual(answer);
 });
 
-test.each(["", "{", "1", '"text"', "null", '{"error":{}}'])("the answer %j is a failure", async (text) => {
+test.each(["", "{", "[]", "1", '"text"', "null", '{"error":{}}'])("the answer %j is a failure", async (text) => {
   await expect(parseAnyAnswer(Buffer.from(text))).rejects.toMatchObject({ code: "upstream_error" });
 });

@@ -47,12 +47,12 @@ function requireObject(value: unknown): JsonObject {
 }
 
 /**
- * Parses a vendor's complete answer. An array becomes the member `data` of an object. Rejects with Failure upstream_error
- * if the answer is neither an array nor an object, or has an `error` object.
+ * Parses a vendor's complete answer. An array that is not empty becomes the member `data` of an object. Rejects with
+ * Failure upstream_error for any other value that is not an object, and for an object with an `error` object.
  */
 export async function parseAnyAnswer(bytes: Buffer): Promise<JsonObject> {
   const value = await parseValue(bytes);
-  const answer = Array.isArray(value) ? { data: value } : requireObject(value);
+  const answer = Array.isArray(value) && value.length > 0 ? { data: value } : requireObject(value);
   if (isRecord(answer["error"])) throw new Failure("upstream_error", "The vendor answered with an error.");
   return answer;
 }
