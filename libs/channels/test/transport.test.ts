@@ -1,43 +1,51 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startScriptedServer, startSocketServer, type TestServer } from "@modelgate/testkit";
 import { readText } from "../src/refused.ts";
 import { NothingSent, openTransport, type Transport } from "../src/transport.ts";
 
 /**
- * Vendor in a separate process, which can close connections while the test blocks this process's event loop. It answers
- * with the number of requests; at /closing it closes the connection soon after the answer, at /deaf without an answer.
- * SIGUSR2 resets every connection.
+ * Vendor in a separate thread, which can close connections while the test blocks this thread's event loop. It answers
+ * with the number of requests; at /deaf it closes the connection without an answer. For the message "destroy" or
+ * "resetAndDestroy" it calls this method of every connection, and then increments the shared number.
  */
 const vendor = `
+  const { parentPort, workerData } = require("node:worker_threads");
   let requestCount = 0;
   const sockets = new Set();
   const server = require("node:http").createServer((request, response) => {
     request.resume();
     requestCount++;
     if (request.url === "/deaf") return void request.on("end", () => request.socket.destroy());
-    const close = request.url === "/closing" ? () => setTimeout(() => request.socket.destroy(), 5) : undefined;
-    response.end(String(requestCount), close);
+    response.end(String(requestCount));
   });
   server.on("connection", (socket) => sockets.add(socket.once("close", () => sockets.delete(socket))));
-  process.on("SIGUSR2", () => { for (const socket of sockets) socket.resetAndDestroy(); });
-  server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+  parentPort.on("message", async (method) => {
+    await pause(); // connections that clients have opened are accepted meanwhile
+    await Promise.all(Array.from(sockets, (socket) => require("node:events").once(socket[method](), "close")));
+    await pause(); // the clients' sockets are closed meanwhile
+    Atomics.add(workerData, 0, 1);
+    Atomics.notify(workerData, 0);
+  });
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
+  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
 `;
-let child: ChildProcess;
+let worker: Worker;
+const closings = new Int32Array(new SharedArrayBuffer(4));
 let origin: string;
 let transport: Transport;
 beforeEach(async () => {
-  child = spawn(process.execPath, ["-e", vendor], { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = child.stdout === null ? [] : await once(child.stdout, "data");
-  origin = `http://127.0.0.1:${String(line).trim()}`;
+  worker = new Worker(vendor, { eval: true, workerData: closings });
+  const [port] = await once(worker, "message");
+  origin = `http://127.0.0.1:${port}`;
   transport = openTransport();
 });
 afterEach(async () => {
   await transport?.[Symbol.asyncDispose]();
-  child?.kill();
+  await worker?.terminate();
 });
 
 const ask = (path: string, body = "{}"): Promise<string> => askAt(new URL(path, origin).href, body);
@@ -50,8 +58,12 @@ const askAt = async (url: string, body = "{}"): Promise<string> => {
   return text;
 };
 
-function blockEventLoop(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+/** Blocks this thread until the vendor has closed its connections: the thread notices that only later. */
+function closeConnections(method: "destroy" | "resetAndDestroy"): void {
+  const before = Atomics.load(closings, 0);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a browser window
+  worker.postMessage(method);
+  Atomics.wait(closings, 0, before, 60_000);
 }
 
 /** Resets all connections just before the first byte of a request is written, for the next `times` requests. */
@@ -59,8 +71,7 @@ function resetUnderWrites(times: number): Disposable {
   let remaining = times;
   const reset = (): void => {
     if (remaining-- <= 0) return;
-    child.kill("SIGUSR2");
-    blockEventLoop();
+    closeConnections("resetAndDestroy");
   };
   subscribe("undici:client:sendHeaders", reset);
   return { [Symbol.dispose]: () => void unsubscribe("undici:client:sendHeaders", reset) };
@@ -69,9 +80,8 @@ function resetUnderWrites(times: number): Disposable {
 test("an idle connection that the vendor closed is not used: each call is sent once", async () => {
   const answers = [];
   for (let at = 0; at < 5; at++) {
-    answers.push(await ask("/closing"));
-    // The vendor closes the connection, which this process cannot notice before its next request.
-    blockEventLoop();
+    answers.push(await ask("/"));
+    closeConnections("destroy");
   }
   expect(answers).toEqual(["1", "2", "3", "4", "5"]);
 });
