@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startSocketServer, type TestServer } from "@modelgate/testkit";
 import { failureFrom, openRedis } from "../src/index.ts";
+import { onCommands } from "./redis-commands.ts";
 
 const received: string[] = [];
 const redisServer = { late: false };
@@ -14,13 +15,9 @@ beforeEach(async () => {
   connections.length = 0;
   server = await startSocketServer((socket) => {
     connections.push(socket);
-    socket.on("data", (bytes) => {
-      for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
-        received.push(name.toLowerCase());
-        unsentAnswers.push(() =>
-          socket.write(name.toLowerCase() === "info" ? "$17\r\nredis_version:7.0\r\n" : "+OK\r\n"),
-        );
-      }
+    onCommands(socket, (name) => {
+      received.push(name);
+      unsentAnswers.push(() => socket.write(name === "info" ? "$17\r\nredis_version:7.0\r\n" : "+OK\r\n"));
       if (!redisServer.late) sendAnswers();
     });
   }, "redis");

@@ -2,17 +2,16 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { startSocketServer } from "@modelgate/testkit";
 import { openRedis } from "../src/index.ts";
+import { onCommands } from "./redis-commands.ts";
 
 test("a restarted Redis is used as soon as it has loaded its data, regardless of its estimate", async () => {
   let infoCalls = 0;
   await using server = await startSocketServer((socket) => {
-    socket.on("data", (bytes) => {
-      for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
-        if (name.toLowerCase() !== "info") socket.write("+OK\r\n");
-        else {
-          const info = ++infoCalls === 1 ? "loading:1\r\nloading_eta_seconds:3600\r\n" : "loading:0\r\n";
-          socket.write(`$${info.length}\r\n${info}\r\n`);
-        }
+    onCommands(socket, (name) => {
+      if (name !== "info") socket.write("+OK\r\n");
+      else {
+        const info = ++infoCalls === 1 ? "loading:1\r\nloading_eta_seconds:3600\r\n" : "loading:0\r\n";
+        socket.write(`$${info.length}\r\n${info}\r\n`);
       }
     });
   }, "redis");
