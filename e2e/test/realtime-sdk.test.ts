@@ -3,7 +3,7 @@ import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { googleClient, openLive, textConfig } from "../../services/realtime/test/live-client.ts";
 import { channel, config as baseConfig, hello, keys, money, post } from "./suite-client.ts";
@@ -140,9 +140,9 @@ test("the official SDK uses text and audio, calls a tool, and is billed for each
 
 test("the official SDK as in a browser: the key is a subprotocol", async () => {
   vi.stubGlobal("WebSocket", WebSocketWithoutTls);
+  onTestFinished(() => void vi.unstubAllGlobals());
   const client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: keys.demo });
   const live = new OpenAIRealtimeWebSocket({ model: "live" }, client);
-  vi.unstubAllGlobals();
   const created = await new Promise<any>((resolve) => void live.once("session.created", resolve));
   expect(created.session.model).toBe("live");
   live.send({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } });

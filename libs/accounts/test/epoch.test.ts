@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { openRedis, createLogger, readServerState, type Redis } from "@modelgate/platform";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
 import { readUnlessLost, writeEpoch, writeCompleteRuns } from "../src/index.ts";
@@ -17,6 +17,7 @@ afterAll(async () => {
 test("a read that finds nothing directly after a restart of Redis is refused with 503", async () => {
   // The clock does not advance, so the cached check of Redis' run is used.
   vi.spyOn(performance, "now").mockReturnValue(1_000);
+  onTestFinished(() => void vi.restoreAllMocks());
   await writeEpoch(redis, "the test's books");
   await writeCompleteRuns(redis, (await readServerState(redis)).runs);
   const find = () =>
@@ -31,5 +32,4 @@ test("a read that finds nothing directly after a restart of Redis is refused wit
   await until("Redis to answer", () => redis.ping().catch(() => false));
   await writeEpoch(redis, "the test's books");
   await expect(find()).rejects.toMatchObject({ code: "server_overloaded" });
-  vi.restoreAllMocks();
 });

@@ -24,8 +24,8 @@ export async function renderedPage(path: string, answers: Answers): Promise<stri
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const history = createMemoryHistory({ initialEntries: [`/console/${path}`] });
   const opened = createRouter({ ...router.options, history });
-  await opened.load();
   try {
+    await opened.load();
     for (let round = 0; round < maxRounds; round++) {
       const html = renderToStaticMarkup(
         <MantineProvider>

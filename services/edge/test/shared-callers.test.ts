@@ -15,7 +15,7 @@ const group: Group = {
   showChannel: false,
 };
 
-beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());
 
 test("calls of a key share a signed header for ten seconds, and each header is valid for a minute", () => {

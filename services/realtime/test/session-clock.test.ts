@@ -4,7 +4,7 @@ import { SessionClock } from "../src/session-clock.ts";
 const limits = { idleMs: 60_000, longestMs: 3_600_000, firstEventMs: 1_000 };
 const silenceMs = 5_000;
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
 const after = (ms: number): void => void vi.advanceTimersByTime(ms);

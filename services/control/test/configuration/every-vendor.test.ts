@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { modelKinds, wiresOfKind, type ModelKind } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { completeConfiguration } from "../../src/configuration/complete.ts";
@@ -61,6 +61,7 @@ test("config check passes a file with all vendors, and every channel serves", as
   const folder = mkdtempSync(join(tmpdir(), "vendors-"));
   const file = join(folder, "modelgate.yaml");
   writeFileSync(file, all);
+  onTestFinished(() => void vi.unstubAllEnvs());
   for (const [name, value] of Object.entries({ ...variables, ...cloudVariables })) vi.stubEnv(name, value);
   const output: string[] = [];
   const stdout = new Writable({ write: (chunk: Buffer, _, done) => (output.push(chunk.toString()), done()) });
@@ -70,7 +71,6 @@ test("config check passes a file with all vendors, and every channel serves", as
     stderr: stdout,
     env: {},
   });
-  vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
   expect([status, output.join("")]).toEqual([0, `${file} is valid.\n`]);
 });

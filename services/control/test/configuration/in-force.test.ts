@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { publishConfiguration, publishedVersion } from "@modelgate/catalog";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
@@ -38,6 +38,7 @@ test("what an older control published of a change is replaced soon after it, and
   await active.refresh(false);
   expect(await publishedVersion(redis)).toBe(version);
   const other = await publishOther();
+  onTestFinished(() => void vi.restoreAllMocks());
   vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
   await active.refresh(false);
   expect(await publishedVersion(redis)).toBe(other);

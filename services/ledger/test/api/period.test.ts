@@ -25,7 +25,7 @@ test.each([
   ["this-month", "2026-03-01", "2026-04-01"],
   ["last-month", "2026-02-01", "2026-03-01"],
 ])("%s is a month in UTC", (name, from, to) => {
-  vi.useFakeTimers({ now: Date.parse("2026-03-31T23:59:59.999Z") });
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-03-31T23:59:59.999Z") });
   onTestFinished(() => void vi.useRealTimers());
   const period = { from: Date.parse(from), to: Date.parse(to) };
   expect(readPeriod(new URLSearchParams({ period: name }))).toEqual(period);
