@@ -98,4 +98,4 @@ test("a reader of an idle stream stops immediately", async () => {
   await connection.close();
   await reader[Symbol.asyncDispose](); // would exceed the test's timeout if it waited for the current request
   await other[Symbol.asyncDispose]();
-}, 8_000);
+}, 25_000);

@@ -5,7 +5,7 @@ import { startContainers, type Containers } from "./containers.ts";
 import { redisCommand } from "./redis-command.ts";
 import { markerOf, workerPrefixOf } from "./run-names.ts";
 
-const connectionsEndWithinMs = 1_000;
+const connectionsEndWithinMs = 5_000;
 const pollMs = 20;
 
 /** Numbers of this worker's pairs of containers that are in use. */

@@ -42,11 +42,14 @@ test.concurrent("workers share a port, an exited one is restarted, and one port 
     );
     expect(pids).not.toContain(supervisor.pid);
     const ops = `http://127.0.0.1:${opsPort}`;
-    expect(await textAt(`${ops}/readyz`)).toBe("worker 1:\ndoor: ready\nbooks: ready\nworker 2:\ndoor: ready\n");
-    const metrics = await textAt(`${ops}/metrics`);
-    expect(metrics.match(/^# TYPE process_start_time_seconds gauge$/gm)).toHaveLength(1);
-    for (const worker of [1, 2])
-      expect(metrics).toMatch(new RegExp(`^process_start_time_seconds\\{.*worker="${worker}".*\\} \\d`, "m"));
+    // A worker that does not answer in time counts as not ready, and has no metrics.
+    await vi.waitFor(async () => {
+      expect(await textAt(`${ops}/readyz`)).toBe("worker 1:\ndoor: ready\nbooks: ready\nworker 2:\ndoor: ready\n");
+      const metrics = await textAt(`${ops}/metrics`);
+      expect(metrics.match(/^# TYPE process_start_time_seconds gauge$/gm)).toHaveLength(1);
+      for (const worker of [1, 2])
+        expect(metrics).toMatch(new RegExp(`^process_start_time_seconds\\{.*worker="${worker}".*\\} \\d`, "m"));
+    }, 60_000);
 
     const first = Number(await textAt(`http://127.0.0.1:${booksPort}/`)); // only the first worker runs the backend
     expect(pids).toContain(first);

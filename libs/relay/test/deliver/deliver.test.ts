@@ -183,7 +183,7 @@ test("a stream that begins with a heartbeat has its cost in a trailer", async ()
   const waiting = { contentType: "text/event-stream", heartbeat: ": wait\n\n", fail: () => "" };
   {
     using _beating = sendHeartbeats(client, waiting, 1);
-    await vi.waitFor(() => expect(client.isHeadSent).toBe(true));
+    await vi.waitFor(() => expect(client.isHeadSent).toBe(true), 60_000);
   }
   const { over } = begin(await streamed(new FakeAnswer().sends(frame("a"), used, done)), { client });
   await over;
