@@ -1,9 +1,11 @@
 import { isRecord, asRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
+import type { LiveItems } from "./vendor-items.ts";
 import { responseUsage, ResponseWriter, type LiveResponseSink } from "./vendor-response.ts";
 
 /** Converts the vendor's messages to responses and transcripts. */
 export class LiveAnswerConverter {
   readonly #sink: LiveResponseSink;
+  readonly #items: LiveItems;
   readonly #conversationId: string;
   readonly #isSpoken: () => boolean;
   /** Names of the tools by the ids of their open calls. */
@@ -11,10 +13,10 @@ export class LiveAnswerConverter {
   #response: ResponseWriter | undefined;
   #usage: unknown;
   #stopped: "client_cancelled" | "turn_detected" | undefined;
-  #transcript: { readonly itemId: string; text: string } | undefined;
 
-  constructor(sink: LiveResponseSink, conversationId: string, isSpoken: () => boolean) {
+  constructor(sink: LiveResponseSink, items: LiveItems, conversationId: string, isSpoken: () => boolean) {
     this.#sink = sink;
+    this.#items = items;
     this.#conversationId = conversationId;
     this.#isSpoken = isSpoken;
   }
@@ -49,7 +51,7 @@ export class LiveAnswerConverter {
   #content(content: JsonRecord): void {
     const { text: transcript } = asRecord(content["inputTranscription"]);
     const { text: transcriptText } = asRecord(content["outputTranscription"]);
-    if (typeof transcript === "string") this.#addTranscript(transcript);
+    if (typeof transcript === "string") this.#items.addTranscript(transcript);
     if (content["interrupted"] === true) this.#interrupted();
     for (const part of asRecords(asRecord(content["modelTurn"])["parts"])) this.#part(part);
     if (typeof transcriptText === "string") this.#respond().transcript(transcriptText);
@@ -75,21 +77,6 @@ export class LiveAnswerConverter {
     this.#ended();
   }
 
-  #addTranscript(delta: string): void {
-    this.#transcript ??= { itemId: this.#sink.newId("item"), text: "" };
-    this.#transcript.text += delta;
-    const position = { item_id: this.#transcript.itemId, content_index: 0 };
-    this.#sink.send("conversation.item.input_audio_transcription.delta", { ...position, delta });
-  }
-
-  #endTranscript(): void {
-    if (this.#transcript === undefined) return;
-    const { itemId, text } = this.#transcript;
-    this.#transcript = undefined;
-    const type = "conversation.item.input_audio_transcription.completed";
-    this.#sink.send(type, { item_id: itemId, content_index: 0, transcript: text });
-  }
-
   #interrupted(): void {
     if (this.#response === undefined || this.#stopped !== undefined) return;
     this.#stopped = "turn_detected";
@@ -100,14 +87,14 @@ export class LiveAnswerConverter {
   /** Returns the current response, or begins one. The vendor may begin a response without a request. */
   #respond(metadata?: unknown): ResponseWriter {
     if (this.#response !== undefined) return this.#response;
-    this.#endTranscript();
+    this.#items.endTranscript();
     const context = { conversationId: this.#conversationId, isSpoken: this.#isSpoken(), metadata };
     this.#response = new ResponseWriter(this.#sink, context);
     return this.#response;
   }
 
   #ended(): void {
-    this.#endTranscript();
+    this.#items.endTranscript();
     const response = this.#response;
     const stopped = this.#stopped;
     this.#response = undefined;

@@ -13,6 +13,7 @@ import { pcmBytesPerSecond } from "../hub/bridge.ts";
 import type { BridgedMessages, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
 import { unsupportedByVendor, errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 import { LiveAnswerConverter } from "./vendor-answers.ts";
+import { LiveItems } from "./vendor-items.ts";
 import { audioInput, PendingInput } from "./vendor-input.ts";
 import type { LiveResponseSink } from "./vendor-response.ts";
 import { sessionMarksTurns, lostSettings, isSpoken } from "./vendor-settings.ts";
@@ -28,6 +29,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly #checkStores: RealtimeNames["checkStores"];
   readonly #setup: LiveSetup;
   readonly #answers: LiveAnswerConverter;
+  readonly #items = new LiveItems(this);
   readonly #pending = new PendingInput();
   /** True if the client has ended a turn of speech, which the vendor answers without a request. */
   #turnEnded = false;
@@ -43,7 +45,8 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       send: (message) => this.#toVendor.push(message),
       updated: () => this.#sendSession("session.updated"),
     });
-    this.#answers = new LiveAnswerConverter(this, `conv_${names.sessionId}`, () => isSpoken(this.#setup.settings));
+    const conversationId = `conv_${names.sessionId}`;
+    this.#answers = new LiveAnswerConverter(this, this.#items, conversationId, () => isSpoken(this.#setup.settings));
   }
 
   open(): BridgedMessages {
@@ -104,6 +107,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
 
   send(type: string, members: JsonRecord): void {
     if (type === "response.created") this.#turnEnded = false;
+    if (type.startsWith("response.output_item.")) this.#items.keep(asRecord(members["item"]));
     this.#toClient.push(eventMessage({ type, event_id: this.newId("event"), ...members }));
   }
 
@@ -115,19 +119,12 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       else this.#setup.send(audioInput(audio));
     },
     "input_audio_buffer.commit": () => {
-      if (sessionMarksTurns(this.#setup.settings)) this.#pending.commit();
-      else {
+      const isDetected = !sessionMarksTurns(this.#setup.settings);
+      if (isDetected) {
         this.#setup.send({ realtimeInput: { audioStreamEnd: true } });
         this.#turnEnded = true;
-      }
-      const itemId = this.newId("item");
-      this.send("input_audio_buffer.committed", { previous_item_id: null, item_id: itemId });
-      this.#sendAdded({
-        id: itemId,
-        type: "message",
-        role: "user",
-        content: [{ type: "input_audio", transcript: null }],
-      });
+      } else this.#pending.commit();
+      this.#items.commit({ isDetected });
     },
     "input_audio_buffer.clear": () => {
       this.#pending.clear();
@@ -137,7 +134,14 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       if (!isRecord(item)) throw missingFailure("item", "item is missing.");
       this.#pending.add(item, bytes, (callId) => this.#answers.nameOfCall(callId));
       if (typeof item["call_id"] === "string") this.#answers.callAnswered(item["call_id"]);
-      this.#sendAdded({ ...item, id: item["id"] ?? this.newId("item") });
+      const id = item["id"] ?? this.newId("item");
+      this.#items.announce({ object: "realtime.item", status: "completed", ...item, id });
+    },
+    "conversation.item.retrieve": ({ item_id: id }) => {
+      const item = this.#items.retrieve(id);
+      if (item === undefined)
+        throw invalidFailure("item_id", "item_id must be one of the last spoken turns or outputs of the session.");
+      this.send("conversation.item.retrieved", { item });
     },
     "conversation.item.truncate": ({ item_id: id, content_index: index, audio_end_ms: end }) =>
       // The vendor itself tracks how much of an answer was played.
@@ -165,12 +169,6 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     }
     for (const message of this.#pending.take()) this.#setup.send(message);
     this.#answers.begin(response["metadata"]);
-  }
-
-  #sendAdded(item: JsonRecord): void {
-    const completed = { object: "realtime.item", status: "completed", ...item };
-    for (const type of ["conversation.item.added", "conversation.item.done"])
-      this.send(type, { previous_item_id: null, item: completed });
   }
 
   #sendSession(type: "session.created" | "session.updated"): void {

@@ -225,6 +225,8 @@ describe("answers", () => {
       { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data: "AAAA" } } },
     ]);
     expect(types(live.vendor({ serverContent: { inputTranscription: { text: "Hi" } } }).client)).toEqual([
+      "conversation.item.added",
+      "conversation.item.done",
       "conversation.item.input_audio_transcription.delta",
     ]);
     const spokenAnswer = live.vendor({
@@ -312,6 +314,56 @@ test("of turns that the client ends wait for its request, and can be cleared", (
     { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data: "CCCC" } } },
     { realtimeInput: { activityEnd: {} } },
   ]);
+});
+
+describe("an item of the conversation", () => {
+  const transcription = (text: string) => ({ serverContent: { inputTranscription: { text } } });
+  const completed = "conversation.item.input_audio_transcription.completed";
+  const retrieve = (live: ReturnType<typeof openConfirmedSession>, id: string) =>
+    live.client({ type: "conversation.item.retrieve", item_id: id }).client;
+  const spoken = (id: string, transcript: string) => ({ id, role: "user", content: [{ transcript }] });
+
+  test("of speech that the client commits gets the transcript, and can be retrieved", () => {
+    const live = openConfirmedSession({ type: "realtime", audio: { input: { turn_detection: null } } });
+    const commit = () => {
+      live.client({ type: "input_audio_buffer.append", audio: "AAAA" });
+      return live.client({ type: "input_audio_buffer.commit" }).client[0]?.item_id;
+    };
+    const first = commit();
+    live.client({ type: "response.create" });
+    expect(live.vendor(transcription("Hi")).client).toMatchObject([{ item_id: first }]);
+    // The client speaks again while the vendor answers.
+    const second = commit();
+    const [done] = live.vendor({ serverContent: { turnComplete: true } }).client;
+    expect(done).toMatchObject({ type: completed, item_id: first, transcript: "Hi" });
+    live.client({ type: "response.create" });
+    expect(live.vendor(transcription("there")).client).toMatchObject([{ item_id: second }]);
+    expect(retrieve(live, first)).toMatchObject([{ type: "conversation.item.retrieved", item: spoken(first, "Hi") }]);
+  });
+
+  test("of speech whose end the vendor detects is announced with its transcript", () => {
+    const live = openConfirmedSession({ type: "realtime" });
+    const [added, itemDone, delta] = live.vendor(transcription("Hi")).client;
+    expect(added).toMatchObject({ type: "conversation.item.added", item: { role: "user" } });
+    expect([itemDone.item.id, delta.item_id]).toEqual([added.item.id, added.item.id]);
+    // A commit of the same speech has no further item.
+    expect(live.client({ type: "input_audio_buffer.commit" }).client).toMatchObject([{ item_id: added.item.id }]);
+    live.vendor({ serverContent: { turnComplete: true } });
+    expect(retrieve(live, added.item.id)).toMatchObject([{ item: spoken(added.item.id, "Hi") }]);
+  });
+
+  test("of the output can be retrieved; older and unknown items cannot", () => {
+    const live = openConfirmedSession();
+    const answer = () => {
+      live.vendor({ serverContent: { modelTurn: { parts: [{ text: "Hello" }] } } });
+      return live.vendor({ serverContent: { turnComplete: true } }).client.at(-1)?.response.output[0];
+    };
+    const oldest = answer();
+    expect(retrieve(live, oldest.id)).toMatchObject([{ type: "conversation.item.retrieved", item: oldest }]);
+    for (let count = 0; count < 32; count += 1) answer();
+    for (const id of [oldest.id, "item_unknown"])
+      expect(retrieve(live, id)).toMatchObject([{ type: "error", error: { param: "item_id" } }]);
+  });
 });
 
 describe("pending input has one limit for all its forms", () => {
