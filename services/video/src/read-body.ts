@@ -54,6 +54,8 @@ function holdBodyCopies(deps: Deps, { caller }: ServiceCall, { body, bytes, read
 }
 
 const kilobyte = 1024;
+/** Maximum bytes of a form's text. OpenAI's SDKs send a data URL as text. */
+const fieldBytes = 16 * 1024 * kilobyte;
 
 function formLimits({ body, limits }: Deps): FormLimits {
   return {
@@ -61,8 +63,8 @@ function formLimits({ body, limits }: Deps): FormLimits {
     maxBytes: limits.referenceBytes + 256 * kilobyte,
     parts: 32,
     files: 1,
-    fieldBytes: 64 * kilobyte,
-    fieldsBytes: 128 * kilobyte,
+    fieldBytes,
+    fieldsBytes: fieldBytes + 128 * kilobyte,
     fileBytes: limits.referenceBytes,
   };
 }
@@ -75,7 +77,8 @@ function formToMembers({ fields, files }: BufferedForm): JsonRecord {
     members.set(name, value);
   };
   for (const [name, value] of fields) addMember(name, value);
-  refuseAmbiguous(Buffer.from(JSON.stringify(formAsBody(members))), inspectedMembers);
+  const names = formAsBody([...members.keys()].map((name) => [name, null]));
+  refuseAmbiguous(Buffer.from(JSON.stringify(names)), inspectedMembers);
   for (const { name, contentType, bytes } of files) addMember(name, dataUrl(name, contentType, bytes));
   return formAsBody(members);
 }

@@ -171,6 +171,16 @@ describe("an image", () => {
     await ended(area, video.id);
   });
 
+  test("as a data URL in the SDK's form, where it is text, reaches a vendor with forms as a file", async () => {
+    await area.simulator.forget("openai-films");
+    const bytes = Buffer.concat([png, Buffer.alloc(200_000)]);
+    const image_url = `data:image/png;base64,${bytes.toString("base64")}`;
+    const video = await sdk().videos.create({ model: "film-openai", prompt: "A boat", input_reference: { image_url } });
+    const [vendorRequest] = await area.simulator.requests("openai-films");
+    expect(vendorRequest).toMatchObject({ files: [{ name: "input_reference", bytes: bytes.length }] });
+    await ended(area, video.id);
+  });
+
   test.each([
     ["of another kind", { type: "text/plain", bytes: png }, /must be an image/],
     ["of zero bytes", { type: "image/png", bytes: Buffer.alloc(0) }, /is empty/],

@@ -149,7 +149,7 @@ export function membersWithin(root: JsonRecord) {
   return found;
 }
 
-/** Maximum length of a text that is parsed as JSON. A form's field has the same limit. */
+/** Maximum length of a text that is parsed as JSON. */
 const maxTextCharacters = 64 * 1024;
 
 /** Parses `metadata`: an object, or its JSON in a form. Throws Failure for a text that only some vendors can parse. */
