@@ -163,6 +163,8 @@ export class Charges implements SessionCharges {
         if (bridge.state.nextTranscriber === undefined) speech.bufferCleared();
         else speech.turnCommitted(seen.item);
         return this.#pendingTranscripts.add(seen.item, bridge.state.transcriber);
+      case "commit-refused":
+        return speech.commitRefused();
       case "transcribed":
         speech.transcriptEnded(seen.item, seen.units?.seconds);
         return this.#chargeTranscript(

@@ -63,6 +63,11 @@ export class UntranscribedSpeech {
     this.#bufferedSeconds = 0;
   }
 
+  /** Handles the vendor's refusal of the oldest commit. Its input stays in the buffer. */
+  commitRefused(): void {
+    this.#bufferedSeconds += this.#unconfirmedTurns.shift() ?? 0;
+  }
+
   /**
    * Handles the vendor's report that a turn is committed: the input that the client committed, or else the buffered
    * input.

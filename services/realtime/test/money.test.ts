@@ -129,6 +129,21 @@ describe("speech that may be transcribed", () => {
     expect(found.seconds).toBe(60);
   });
 
+  test("stays in the buffer if the vendor refuses to commit it", () => {
+    const speech = new UntranscribedSpeech();
+    speech.addAudio(0.05, { detectsTurns: false, nowMs: 0 });
+    speech.commitRequested();
+    speech.commitRequested();
+    speech.commitRefused();
+    speech.commitRefused();
+    speech.commitRefused();
+    expect([speech.seconds, speech.turns]).toEqual([0.05, 1]);
+    speech.commitRequested();
+    speech.turnCommitted("one");
+    speech.transcriptEnded("one");
+    expect([speech.seconds, speech.turns]).toEqual([0, 0]);
+  });
+
   test("is not lost with too many turns to distinguish", () => {
     const speech = new UntranscribedSpeech();
     for (let at = 0; at < 1_000; at++) {

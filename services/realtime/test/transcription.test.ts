@@ -25,6 +25,7 @@ const config = {
     "writes-well": { kind: "transcription", price: { inputAudio: 6, output: 10 } },
     "writes-for-nothing": { kind: "transcription" },
     "writes-dearly": { kind: "transcription", price: { second: 1 } },
+    "writes-by-turn": { kind: "transcription", price: { request: 0.2 } },
   },
   channels: [
     channel("voice", {
@@ -33,10 +34,14 @@ const config = {
       "writes-well": "gpt-4o-transcribe",
       "writes-for-nothing": "whisper-free",
       "writes-dearly": "whisper-dear",
+      "writes-by-turn": "whisper-turns",
     }),
   ],
   accounts: {
-    apart: { balance: "1.00", tokens: [{ key: apart, group: "default", models: ["live", "whisper-1", "chat"] }] },
+    apart: {
+      balance: "1.00",
+      tokens: [{ key: apart, group: "default", models: ["live", "whisper-1", "writes-by-turn", "chat"] }],
+    },
   },
 };
 
@@ -148,6 +153,20 @@ test("a turn is transcribed by the model that was set at its time, and charged a
   const events = await usageEvents(area, "whisper-1", before + 1);
   expect(events.at(-1)).toMatchObject({ units: { seconds: 2 }, costNanos: "200000" });
   await area.settled("demo");
+});
+
+test("no money is held for turns that the vendor refuses to commit, because they are empty", async () => {
+  const session = await openSession(area, { model: "live", key: apart });
+  session.send(updateTo({ model: "writes-by-turn" }));
+  await session.next("session.updated");
+  for (let at = 0; at < 8; at++) {
+    session.send({ type: "input_audio_buffer.commit" });
+    expect((await session.next("error")).error).toMatchObject({ code: "input_audio_buffer_commit_empty" });
+  }
+  speak(session);
+  await session.next("conversation.item.input_audio_transcription.completed");
+  session.socket.close();
+  await session.closed;
 });
 
 test("speech whose transcription the account cannot pay for ends the session before it is sent", async () => {

@@ -30,6 +30,8 @@ export type SeenEvent =
   | { readonly kind: "not-transcribed"; readonly item: string }
   /** Seconds since the start of the session. `isFinal` is true for the last report. */
   | { readonly kind: "session-usage"; readonly seconds: number | undefined; readonly isFinal: boolean }
+  /** The vendor refused to commit a turn, because its input buffer is empty. */
+  | { readonly kind: "commit-refused" }
   | { readonly kind: "error" }
   | { readonly kind: "other" };
 
@@ -118,7 +120,9 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
     kind: "not-transcribed",
     item: String(item),
   }),
-  error: () => ({ kind: "error" }),
+  error: ({ error }) => ({
+    kind: asRecord(error)["code"] === "input_audio_buffer_commit_empty" ? "commit-refused" : "error",
+  }),
 };
 
 function readDelta(type: string, data: Buffer): SeenEvent {
