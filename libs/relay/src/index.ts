@@ -40,6 +40,7 @@ export {
 } from "./answers/exchange-with.ts";
 export { byteFraming } from "./answers/stream-reader.ts";
 export { PassTranslator, type PassMode } from "./answers/pass-translator.ts";
+export { streamFailure } from "./answers/vendor-failure.ts";
 export {
   eventStream,
   isEventStream,

@@ -300,7 +300,7 @@ describe("a request that is passed through", () => {
       usage: { inputTokens: 2, outputTokens: 1 },
     });
     expect(completionsPass.inspect(Buffer.from("data: [DONE]\n\n")).done).toBe(true);
-    expect(completionsPass.inspect(frame({ error: { message: "no" } })).failed).toBe(true);
+    expect(completionsPass.inspect(frame({ error: { message: "no" } })).failure).toMatchObject({ message: "no" });
     const chunk = frame({ model: "theirs", choices: [{ text: "a", index: 0 }] });
     expect(completionsPass.renameFrame(chunk, "mine").toString()).toContain('"model":"mine"');
   });

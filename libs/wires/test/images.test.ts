@@ -557,7 +557,7 @@ describe("a stream that is passed on", () => {
       'data: {"type":"image_generation.partial_failed","error":{"code":"OutputImageSensitiveContentDetected"}}\n\n',
     );
     const end = { type: "image_generation.completed", usage: { generated_images: 2, output_tokens: 9 } };
-    expect(pass.inspect(failed)).toMatchObject({ failed: false, done: false });
+    expect(pass.inspect(failed)).toMatchObject({ failure: undefined, done: false });
     expect(wires.images.pass.isFirstEvent(JSON.parse(failed.toString().slice(6)))).toBe(true);
     for (const images of [1, 2])
       expect(pass.inspect(frame("image_generation.partial_succeeded"))).toMatchObject({
@@ -593,6 +593,6 @@ describe("a stream that is passed on", () => {
     'event: error\ndata: {"type":"error","error":{"message":"no"}}\n\n',
     'data: {"error":{"message":"no"}}\n\n',
   ])("fails with %s", (text) => {
-    expect(wires.images.pass.stream().inspect(Buffer.from(text)).failed).toBe(true);
+    expect(wires.images.pass.stream().inspect(Buffer.from(text)).failure).toMatchObject({ message: "no" });
   });
 });

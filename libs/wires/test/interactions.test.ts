@@ -390,7 +390,9 @@ describe("answers of the vendor", () => {
     const frame = { event_type: "interaction.completed", interaction: failedInteraction };
     const events = eventsOf(vendor.stream(), `data: ${JSON.stringify(frame)}\n\n`);
     expect(events).toEqual([{ type: "failure", code: "INTERNAL", message: "It broke." }]);
-    expect(pass.inspect(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`))).toMatchObject({ failed: true });
+    expect(pass.inspect(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`))).toMatchObject({
+      failure: { message: "It broke." },
+    });
   });
 
   test.each([

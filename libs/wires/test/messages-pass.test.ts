@@ -13,7 +13,7 @@ describe("passing through", () => {
   const frame = (body: JsonRecord): Buffer =>
     Buffer.from(`event: ${String(body["type"])}\ndata: ${JSON.stringify(body)}\n\n`);
   const before = { inputTokens: 25, cachedInputTokens: 1024, outputTokens: 1 };
-  const quiet = { usageOnly: false, done: false, failed: false };
+  const quiet = { usageOnly: false, done: false, failure: undefined };
 
   test("the vendor's request differs only in the model", () => {
     const body = Buffer.from(
@@ -126,7 +126,11 @@ describe("passing through", () => {
     ["a ping", { type: "ping" }, quiet],
     ["something new", { type: "riddle", usage: { output_tokens: 9 } }, quiet],
     ["the end", { type: "message_stop" }, { ...quiet, done: true }],
-    ["an error", { type: "error", error: { type: "overloaded_error" } }, { ...quiet, failed: true, overloaded: true }],
+    [
+      "an error",
+      { type: "error", error: { type: "overloaded_error", message: "no" } },
+      { ...quiet, failure: { type: "failure", code: "overloaded_error", message: "no", status: 529 } },
+    ],
   ])("%s is recognised with or without the name of its event", (_, body, expectedFrame) => {
     const report = body["type"] === "message_start" ? undefined : before;
     expect(messagesPass.inspect(frame(body), report)).toEqual(expectedFrame);
@@ -166,6 +170,6 @@ describe("passing through", () => {
     expect(messagesPass.heartbeat).toBe('event: ping\ndata: {"type":"ping"}\n\n');
     const ended = messagesPass.failureFrame(new Failure("upstream_error"), "req_1");
     expect(ended.startsWith("event: error\ndata: ")).toBe(true);
-    expect(messagesPass.inspect(Buffer.from(ended)).failed).toBe(true);
+    expect(messagesPass.inspect(Buffer.from(ended)).failure).toBeDefined();
   });
 });

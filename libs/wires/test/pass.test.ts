@@ -23,7 +23,7 @@ const frames: Readonly<
       'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":7,"delta":"response.completed"}\n\n',
     last: 'event: response.completed\ndata: {"type":"response.completed","sequence_number":8,"response":{"id":"r","model":"theirs","usage":{"input_tokens":3,"output_tokens":2}}}\n\n',
     failed:
-      'event: response.failed\ndata: {"type":"response.failed","sequence_number":8,"response":{"status":"failed"}}\n\n',
+      'event: response.failed\ndata: {"type":"response.failed","sequence_number":8,"response":{"status":"failed","error":{"code":"server_error","message":"no"}}}\n\n',
   },
   messages: {
     plain:
@@ -51,19 +51,19 @@ describe.each(wires)("%s", (wire) => {
   const { plain, last, failed } = frames[wire];
 
   test("a frame with text is neither an end nor a failure, for any text", () => {
-    expect(pass.inspect(Buffer.from(plain))).toMatchObject({ done: false, failed: false, usageOnly: false });
+    expect(pass.inspect(Buffer.from(plain))).toMatchObject({ done: false, failure: undefined, usageOnly: false });
   });
 
   test("the last frame and a failure are recognised", () => {
-    expect(pass.inspect(Buffer.from(last))).toMatchObject({ done: true, failed: false });
-    expect(pass.inspect(Buffer.from(failed))).toMatchObject({ done: false, failed: true });
+    expect(pass.inspect(Buffer.from(last))).toMatchObject({ done: true, failure: undefined });
+    expect(pass.inspect(Buffer.from(failed))).toMatchObject({ done: false, failure: { message: "no" } });
   });
 
   test("they are recognised with comments before them and data on several lines", () => {
     const strange = (frame: string): Buffer =>
       Buffer.from(`: a { comment\n${frame.replace(/data: \{/, "data: {\ndata: ")}`);
-    expect(pass.inspect(strange(failed))).toMatchObject({ done: false, failed: true });
-    expect(pass.inspect(strange(plain))).toMatchObject({ done: false, failed: false });
+    expect(pass.inspect(strange(failed))).toMatchObject({ done: false, failure: { message: "no" } });
+    expect(pass.inspect(strange(plain))).toMatchObject({ done: false, failure: undefined });
   });
 
   test("only the model's name is changed to the client's", () => {
@@ -81,12 +81,12 @@ describe.each(wires)("%s", (wire) => {
 
   test("a failure frame of this wire is recognised by it", () => {
     const frame = pass.failureFrame(failure, "req_1", 8);
-    expect(pass.inspect(Buffer.from(frame))).toMatchObject({ failed: true });
+    expect(pass.inspect(Buffer.from(frame))).toMatchObject({ failure: { message: "it broke" } });
     expect(frame).toContain("it broke");
   });
 
   test("a heartbeat has no effect", () => {
-    expect(pass.inspect(Buffer.from(pass.heartbeat))).toMatchObject({ done: false, failed: false });
+    expect(pass.inspect(Buffer.from(pass.heartbeat))).toMatchObject({ done: false, failure: undefined });
   });
 
   test("any frame is read without throwing, and a frame that is not JSON is unchanged", () => {
@@ -105,6 +105,21 @@ test("usage is read from the terminal frame", () => {
   const usage = { inputTokens: 3, outputTokens: 2 };
   expect(textWires.responses.pass.inspect(Buffer.from(frames.responses.last)).usage).toEqual(usage);
   expect(textWires.content.pass.inspect(Buffer.from(frames.content.last)).usage).toEqual(usage);
+});
+
+test("the failure of a vendor's response keeps its form, code and usage", () => {
+  const usage = { input_tokens: 3, output_tokens: 0 };
+  const response = { id: "r", status: "failed", error: { code: "context_length_exceeded", message: "no" }, usage };
+  const event = { type: "response.failed", sequence_number: 3, response };
+  const frame = Buffer.from(`event: response.failed\ndata: ${JSON.stringify(event)}\n\n`);
+  const { pass } = textWires.responses;
+  expect(pass.inspect(frame)).toMatchObject({
+    usage: { inputTokens: 3, outputTokens: 0 },
+    failure: { code: "context_length_exceeded", message: "no" },
+  });
+  expect(pass.failureFrame(new Failure("upstream_error", "cleaned"), "req_1", 2, frame)).toBe(
+    frame.toString().replace('"no"', '"cleaned"'),
+  );
 });
 
 test("a broken stream of responses continues the sequence numbers", () => {

@@ -1,7 +1,8 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
-import type { ClientFraming, EarlyEnd, TextStreamPass } from "@modelgate/wires/text";
+import type { ClientFraming, EarlyEnd, SeenFrame, TextStreamPass, VendorFailure } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
+import { streamFailure } from "./vendor-failure.ts";
 
 /** Form in which a stream is sent to a client of the same wire: unchanged, or with a few members replaced. */
 export type PassMode = "bytes" | "patched";
@@ -35,6 +36,8 @@ export class PassTranslator implements StreamTranslator {
   #isComplete = false;
   #last: Buffer = noBytes;
   #sequence: number | undefined;
+  /** Frame in which the vendor reported a failure. */
+  #failedFrame: Buffer | undefined;
 
   constructor(options: PassOptions) {
     this.#options = options;
@@ -48,7 +51,7 @@ export class PassTranslator implements StreamTranslator {
   read(frame: Buffer): FrameReading {
     const { pass, mode, hideUsage, early } = this.#options;
     const frameContents = pass.inspect(frame, this.#usage, this.#hasContent);
-    if (frameContents.failed) return frameContents.overloaded === true ? overloadedReading : failureReading;
+    if (frameContents.failure !== undefined) return this.#failed(frame, frameContents, frameContents.failure);
     this.#usage = frameContents.usage ?? this.#usage;
     this.#hasContent ||= frameContents.hasContent === true;
     const rawText = frameContents.usageOnly ? "" : pass.extractRawText(frame);
@@ -67,6 +70,11 @@ export class PassTranslator implements StreamTranslator {
       return usageOnly && hideUsage === true ? noBytes : output;
     };
     return { text: rawText, usage, fees, isLast: isDone, render };
+  }
+
+  #failed(frame: Buffer, { usage, fees }: SeenFrame, vendorFailure: VendorFailure): FrameReading {
+    this.#failedFrame = frame;
+    return { text: "", usage, fees, isLast: false, failure: streamFailure(vendorFailure), render: () => noBytes };
   }
 
   /**
@@ -103,7 +111,8 @@ export class PassTranslator implements StreamTranslator {
 
   fail(failure: Failure, requestId: string): string {
     const { pass, framing } = this.#options;
-    const frame = pass.failureFrame(failure, requestId, this.#sequence);
+    const vendorFrame = this.#failedFrame && this.#withMembers(this.#failedFrame);
+    const frame = pass.failureFrame(failure, requestId, this.#sequence, vendorFrame);
     return framing === undefined ? frame : framing.reframe(Buffer.from(frame)) + framing.end();
   }
 
@@ -112,20 +121,15 @@ export class PassTranslator implements StreamTranslator {
   }
 
   #patch(frame: Buffer): Buffer {
-    const { pass, rename, echo, framing } = this.#options;
+    const { framing } = this.#options;
+    const patched = this.#withMembers(frame);
+    return framing === undefined ? patched : Buffer.from(framing.reframe(patched));
+  }
+
+  /** Sets the model's name and the members of the client's request in a frame. */
+  #withMembers(frame: Buffer): Buffer {
+    const { pass, rename, echo } = this.#options;
     const renamed = rename === undefined ? frame : pass.renameFrame(frame, rename);
-    const echoed = echo === undefined ? renamed : (pass.echoFrame?.(renamed, echo) ?? renamed);
-    return framing === undefined ? echoed : Buffer.from(framing.reframe(echoed));
+    return echo === undefined ? renamed : (pass.echoFrame?.(renamed, echo) ?? renamed);
   }
 }
-
-const failureReading: FrameReading = {
-  text: "",
-  isLast: false,
-  failure: new Failure("upstream_error", "The vendor failed in the middle of its answer."),
-  render: () => noBytes,
-};
-const overloadedReading: FrameReading = {
-  ...failureReading,
-  failure: new Failure("upstream_overloaded", "The vendor is overloaded and ended its answer; try again shortly."),
-};

@@ -161,6 +161,18 @@ test.each([
   expect(usages.at(-1)).toEqual({ inputTokens, outputTokens: 0 });
 });
 
+test("a client of the vendor's wire gets the vendor's failure with its code, without addresses", () => {
+  const response = { id: "r", status: "failed", error: { code: "rate_limit_exceeded", message: "Ask 10.0.0.7." } };
+  const event = { type: "response.failed", sequence_number: 3, response };
+  const vendorFrame = `event: response.failed\ndata: ${JSON.stringify(event)}\n\n`;
+  const translator = new PassTranslator({ pass: wires.responses.pass, mode: "bytes" });
+  const { failure = new Failure("internal_error") } = translator.read(Buffer.from(vendorFrame));
+  expect(failure.code).toBe("upstream_error");
+  expect(translator.fail(failure, "r")).toBe(
+    vendorFrame.replace("Ask 10.0.0.7.", "The vendor failed in the middle of its answer: Ask [address]."),
+  );
+});
+
 test("a slow client pauses the vendor until it has caught up", async () => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
   client.isFull = true;

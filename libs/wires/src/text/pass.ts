@@ -9,6 +9,7 @@ import {
   spliceMembers,
 } from "@modelgate/formats/json";
 import type { ReportedExtraUsage } from "./fees.ts";
+import type { VendorFailure } from "./hub/answer.ts";
 
 /** Data of a forwarded frame that the gateway needs. */
 export interface SeenFrame {
@@ -21,13 +22,12 @@ export interface SeenFrame {
   readonly usageOnly: boolean;
   /** True for the frame that the wire marks as the last one of a complete stream. */
   readonly done: boolean;
-  readonly failed: boolean;
-  readonly overloaded?: boolean | undefined;
+  readonly failure: VendorFailure | undefined;
   /** Number of the frame, on a wire that numbers them. */
   readonly sequence?: number | undefined;
 }
 
-export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: false };
+export const plainFrame: SeenFrame = { usageOnly: false, done: false, failure: undefined };
 
 /**
  * Forwards a stream between a client and a vendor of the same wire. Frames are not converted; only single members
@@ -48,8 +48,11 @@ export interface TextStreamPass {
   /** Reads the model's text from joined raw pieces, or from a complete answer. */
   extractText(raw: string): string;
   showsReasoning(frame: Buffer): boolean;
-  /** Renders the failure that ends a stream. `sequence` is the number of the last frame. */
-  failureFrame(failure: Failure, requestId: string, sequence?: number): string;
+  /**
+   * Renders the failure that ends a stream. `sequence` is the number of the last frame, and `vendorFrame` the frame in
+   * which the vendor reports the failure.
+   */
+  failureFrame(failure: Failure, requestId: string, sequence?: number, vendorFrame?: Buffer): string;
   /** Frame that keeps a silent stream alive. */
   readonly heartbeat: string;
   /** Creates the state for ending a stream early. */

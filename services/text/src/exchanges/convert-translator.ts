@@ -1,8 +1,14 @@
-import { Failure, type FailureCode, type Units } from "@modelgate/contracts";
-import { cleanText } from "@modelgate/providers";
-import { eventStream, type FrameReading, type StreamTranslator } from "@modelgate/relay";
+import { Failure, type Units } from "@modelgate/contracts";
+import { eventStream, streamFailure, type FrameReading, type StreamTranslator } from "@modelgate/relay";
 import type { StreamFraming } from "@modelgate/formats/sse";
-import type { ReportedExtraUsage, StreamReader, StreamWriter, TextEvent, VendorTextWire } from "@modelgate/wires/text";
+import type {
+  ReportedExtraUsage,
+  StreamReader,
+  StreamWriter,
+  TextEvent,
+  VendorFailure,
+  VendorTextWire,
+} from "@modelgate/wires/text";
 
 export interface ConvertOptions {
   /** Wire of the vendor. */
@@ -57,10 +63,10 @@ export class ConvertTranslator implements StreamTranslator {
   /** Returns the reading of a frame that contains a failure. The client still gets the events `before` the failure. */
   #failed(
     before: readonly TextEvent[],
-    event: Extract<TextEvent, { type: "failure" }>,
+    event: VendorFailure,
     reading: Pick<FrameReading, "fees" | "usage" | "text">,
   ): FrameReading {
-    return { ...reading, isLast: false, failure: failureOf(event), render: () => this.#write(before) };
+    return { ...reading, isLast: false, failure: streamFailure(event), render: () => this.#write(before) };
   }
 
   mayContainReasoning(): boolean {
@@ -117,15 +123,3 @@ export class ConvertTranslator implements StreamTranslator {
 
 /** Reading of a frame without content. */
 const emptyReading: FrameReading = { text: "", isLast: false, render: () => "" };
-
-/** Failure codes of statuses that a vendor reports within its stream. */
-const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([
-  [429, "upstream_rate_limited"],
-  [529, "upstream_overloaded"],
-]);
-
-function failureOf({ message, status }: Extract<TextEvent, { type: "failure" }>): Failure {
-  const text = cleanText(message);
-  const code = codes.get(status) ?? "upstream_error";
-  return new Failure(code, `The vendor failed in the middle of its answer${text === "" ? "" : `: ${text}`}.`);
-}

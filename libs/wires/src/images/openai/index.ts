@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined, addUnits, failureFrames, type Units } from "@modelgate/contracts";
-import { asRecord, isRecord, memberOf, type JsonRecord, type Fields } from "@modelgate/formats/json";
+import { asRecord, asText, isRecord, memberOf, type JsonRecord, type Fields } from "@modelgate/formats/json";
 import type { Target, Wire } from "../../wire.ts";
 import { renderImageStream, renderImages, imagesAnswer, noImagesFailure } from "../hub/answer.ts";
 import type {
@@ -17,7 +17,7 @@ import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
 import { parseRequest } from "./request.ts";
 import { readVendor, renderAdditionalMembers } from "../../kind/index.ts";
 import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
-import { plainFrame, type TextStreamPass } from "../../text/pass.ts";
+import { plainFrame, type SeenFrame, type TextStreamPass } from "../../text/pass.ts";
 import { parseFrameRecord } from "@modelgate/formats/sse";
 
 /** Forwarder of streams. Partial images are not counted; they only show that output has begun. */
@@ -180,7 +180,8 @@ function passStream(max = Infinity): TextStreamPass {
       const stage = stageOf(event);
       // Seedream makes the other images of a sequence.
       if (stage === "partial_failed") return plainFrame;
-      if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };
+      const failure = failureIn(event);
+      if (failure !== undefined) return { ...plainFrame, failure };
       if (stage !== "completed" && stage !== "partial_succeeded") return plainFrame;
       const total = parseCount(memberOf(event["usage"], "generated_images"));
       hasParts ||= stage === "partial_succeeded";
@@ -203,6 +204,12 @@ function passStream(max = Infinity): TextStreamPass {
     failureFrame: failureFrames.images,
     heartbeat: ": keep-alive\n\n",
   };
+}
+
+function failureIn(event: JsonRecord): SeenFrame["failure"] {
+  if (!isRecord(event["error"]) && event["type"] !== "error") return undefined;
+  const { code, message } = isRecord(event["error"]) ? event["error"] : event;
+  return { type: "failure", code: asText(code), message: asText(message) };
 }
 
 function hasImage({ b64_json: data, url }: JsonRecord): boolean {

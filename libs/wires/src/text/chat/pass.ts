@@ -15,7 +15,7 @@ import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
 import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
 import { hasUnsupportedMessage } from "./dialect.ts";
 import { chatFees, readUsage, renderUsage } from "./usage.ts";
-import { answeredChoices } from "./vendor-answer.ts";
+import { answeredChoices, failureOf } from "./vendor-answer.ts";
 
 const readDeltaText = memberTextReader(
   "content reasoning_content reasoning refusal name arguments text thinking".split(" "),
@@ -69,7 +69,7 @@ export const chatPass: TextPass = {
       usageOnly:
         (choices === undefined || (Array.isArray(choices) && choices.length === 0)) && isRecord(chunk["usage"]),
       done: false,
-      failed: isRecord(chunk["error"]),
+      failure: isRecord(chunk["error"]) ? failureOf(chunk) : undefined,
     };
   },
   /**

@@ -20,6 +20,7 @@ import { normalizeMediaTypes } from "../hub/sources.ts";
 import { emptyCandidate, sseFraming } from "./client-stream.ts";
 import { contentFees, contentUsage, renderUsage } from "./usage.ts";
 import { requireCandidates, isBlocked, contentFinishReasons } from "./vendor-answer.ts";
+import { failureOf } from "./vendor-stream.ts";
 import { withDummySignature } from "./vendor-turns.ts";
 
 const readFrameText = memberTextReader(["text", "name"]);
@@ -73,7 +74,7 @@ export const contentPass: TextPass = {
       fees: contentFees(piece),
       usageOnly: false,
       done: ends && isLastChunk(piece),
-      failed: isRecord(piece["error"]),
+      failure: isRecord(piece["error"]) ? failureOf(piece["error"]) : undefined,
     };
   },
   dropsForeignSignatures: false,

@@ -1,6 +1,13 @@
 import { asRecords, isRecord, type JsonRecord, parseRecord } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
-import { parseFinishReason, isEmptyText, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
+import {
+  parseFinishReason,
+  isEmptyText,
+  notJsonFailure,
+  reportEvents,
+  type TextEvent,
+  type VendorFailure,
+} from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-tracker.ts";
 import type { Part, TokenProbability } from "../hub/part.ts";
@@ -95,7 +102,8 @@ function readPart(tracker: PartTracker, part: Part, probabilities: TokenProbabil
     : [...ended, ...grown, ...tracker.end(key, part.signature)];
 }
 
-function failureOf(error: JsonRecord): TextEvent {
+/** Reads the failure in a stream. */
+export function failureOf(error: JsonRecord): VendorFailure {
   const { code, status, message } = error;
   return {
     type: "failure",

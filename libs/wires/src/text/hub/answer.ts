@@ -95,7 +95,15 @@ export type TextEvent =
   /** Replaces earlier reports. */
   | { readonly type: "usage"; readonly usage: Units }
   | { readonly type: "ping" }
-  | { readonly type: "failure"; readonly code: string; readonly message: string; readonly status?: number | undefined };
+  | VendorFailure;
+
+/** Failure that a vendor reports within its stream. */
+export interface VendorFailure {
+  readonly type: "failure";
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number | undefined;
+}
 
 export const notJsonFailure: readonly TextEvent[] = [
   { type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." },

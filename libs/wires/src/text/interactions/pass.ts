@@ -15,7 +15,8 @@ import { fitThinkingLevel } from "../hub/gemini.ts";
 import type { EarlyEnd, SeenFrame, TextPass } from "../pass.ts";
 import { textFrom, frameIncludes, memberOf, plainFrame, renameAt, memberTextReader, withEcho } from "../pass.ts";
 import { callsOfStep, interactionsFees, interactionsUsage, renderUsage } from "./usage.ts";
-import { endingOf, stepsOfAnswer } from "./vendor-answer.ts";
+import { endingOf, failedStatuses, stepsOfAnswer } from "./vendor-answer.ts";
+import { failureOf } from "./vendor-stream.ts";
 
 const deltaBytes = Buffer.from('"delta"');
 const interactionBytes = Buffer.from('"interaction');
@@ -102,19 +103,19 @@ function changeInteraction(frame: Buffer, change: (json: Buffer) => Buffer): Buf
   return frame.includes(interactionBytes) ? replaceFrameJson(frame, change) : frame;
 }
 
-function inspectEvent({ event_type: type, interaction, step, usage }: JsonRecord): SeenFrame {
-  if (type === "error") return { ...plainFrame, failed: true };
+function inspectEvent(event: JsonRecord): SeenFrame {
+  const { event_type: type, interaction, step, usage } = event;
+  if (type === "error") return { ...plainFrame, failure: failureOf(event) };
   if (type === "step.stop") return { ...plainFrame, usage: interactionsUsage(usage) };
   if (type === "step.start" && isRecord(step))
     return { ...plainFrame, fees: reportedFees({ calls: callsOfStep(step) }) };
   if (type !== "interaction.completed" || !isRecord(interaction)) return plainFrame;
-  const { status } = interaction;
   return {
     usage: interactionsUsage(interaction["usage"]),
     fees: interactionsFees(interaction),
     usageOnly: false,
     done: true,
-    failed: status === "failed" || status === "cancelled" || status === "budget_exceeded",
+    failure: failedStatuses.has(interaction["status"]) ? failureOf(interaction) : undefined,
   };
 }
 

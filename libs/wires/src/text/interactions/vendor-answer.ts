@@ -29,7 +29,8 @@ export function headOf(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "cre
   };
 }
 
-const failedStatuses: ReadonlySet<unknown> = new Set(["failed", "cancelled", "budget_exceeded"]);
+/** Statuses of an interaction that has failed. */
+export const failedStatuses: ReadonlySet<unknown> = new Set(["failed", "cancelled", "budget_exceeded"]);
 
 /** Returns the steps of an interaction. Throws Failure upstream_error if it failed. */
 export function stepsOfAnswer(body: JsonRecord): readonly JsonRecord[] {

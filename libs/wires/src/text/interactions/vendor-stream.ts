@@ -10,7 +10,7 @@ import {
   asText,
 } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
-import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
+import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent, type VendorFailure } from "../hub/answer.ts";
 import { PartTracker } from "../hub/part-tracker.ts";
 import type { Signature } from "../hub/part.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
@@ -18,7 +18,7 @@ import type { StreamReader } from "../hub/wire.ts";
 import { parseSignature } from "../hub/signatures.ts";
 import { isVendorStep, parseAnnotation, parseContent } from "./parts.ts";
 import { interactionsFees, interactionsUsage } from "./usage.ts";
-import { finishReasons, headOf, isFiltered, messageOf } from "./vendor-answer.ts";
+import { failedStatuses, finishReasons, headOf, isFiltered, messageOf } from "./vendor-answer.ts";
 
 interface OpenStep {
   readonly key: string;
@@ -135,7 +135,7 @@ export class InteractionsReader implements StreamReader {
 
   #complete(interaction: JsonRecord): readonly TextEvent[] {
     const { status } = interaction;
-    if (status === "failed" || status === "cancelled" || status === "budget_exceeded") return [failureOf(interaction)];
+    if (failedStatuses.has(status)) return [failureOf(interaction)];
     const endEvents = [...this.#open.keys()].flatMap((index) => this.#end(index));
     this.isComplete = true;
     const reason = this.#isFiltered ? "filtered" : parseFinishReason(finishReasons, status, this.#tracker.kinds);
@@ -149,7 +149,8 @@ export class InteractionsReader implements StreamReader {
   }
 }
 
-function failureOf(event: JsonRecord): TextEvent {
+/** Reads the failure in an `error` event or an interaction. */
+export function failureOf(event: JsonRecord): VendorFailure {
   const { error } = event;
   const code = isRecord(error) ? asText(error["code"]) : "";
   return { type: "failure", code: code === "" ? "INTERNAL" : code, message: messageOf(event) ?? "" };

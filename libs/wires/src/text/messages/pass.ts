@@ -1,5 +1,6 @@
 import { failureFrames } from "@modelgate/contracts";
 import {
+  asRecord,
   memberOf,
   isRecord,
   type JsonRecord,
@@ -26,6 +27,7 @@ import { textFrom, frameIncludes, plainFrame, renameAt, memberTextReader } from 
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, isRunBy, messagesFees, chargedUsage, renderUsage, requestedFees } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
+import { failureOf } from "./vendor-stream.ts";
 import { messagesBlocks } from "./vendor-turns.ts";
 
 const readDeltaText = memberTextReader(["text", "thinking", "partial_json", "name"]);
@@ -127,8 +129,7 @@ export const messagesPass: TextPass = {
       fees: messagesFees(report),
       usageOnly: false,
       done: type === "message_stop",
-      failed: type === "error",
-      overloaded: type === "error" && memberOf(event["error"], "type") === "overloaded_error" ? true : undefined,
+      failure: type === "error" ? failureOf(asRecord(event["error"])) : undefined,
     };
   },
   /** Matches all events except deltas of text and reasoning. */

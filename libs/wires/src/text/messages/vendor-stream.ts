@@ -1,7 +1,7 @@
 import { Failure, type Units, withoutUndefined } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
-import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
+import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent, type VendorFailure } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-tracker.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
@@ -189,7 +189,8 @@ const statuses: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-function failureOf(error: JsonRecord): TextEvent {
+/** Reads the failure in an `error` event. */
+export function failureOf(error: JsonRecord): VendorFailure {
   const type = asText(error["type"]);
   const status = ownEntry(statuses, type);
   return withoutUndefined({

@@ -8,6 +8,7 @@ import { endResponseEarly, extractDelta } from "./early-end.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { withoutForeignIds } from "./stores.ts";
 import { outputOf } from "./vendor-answer.ts";
+import { failureOf } from "./vendor-stream.ts";
 
 const responseBytes = Buffer.from('"response"');
 const modelBytes = Buffer.from('"model"');
@@ -57,7 +58,7 @@ export const responsesPass: TextPass = {
       fees: isRecord(response) ? responsesFees(response) : undefined,
       usageOnly: false,
       done: type === "response.completed" || type === "response.incomplete",
-      failed: type === "response.failed" || type === "error",
+      failure: type === "response.failed" || type === "error" ? failureOf(event) : undefined,
       sequence,
     };
   },
@@ -85,7 +86,16 @@ export const responsesPass: TextPass = {
   extractText: extractDelta,
   showsReasoning: frameIncludes("response.reasoning", '"reasoning'),
 
-  failureFrame: failureFrames.responses,
+  /** Clients such as Codex act on the code in `response.failed`, so that event keeps its form. */
+  failureFrame(failure, requestId, sequence, vendorFrame) {
+    const event = vendorFrame && parseFrameRecord(vendorFrame);
+    if (vendorFrame === undefined || event?.["type"] !== "response.failed")
+      return failureFrames.responses(failure, requestId, sequence);
+    const error = { code: failureOf(event).code, message: failure.message };
+    return replaceFrameJson(vendorFrame, (json) =>
+      changeMember(json, "response", (response) => withEcho(response, { error })),
+    ).toString();
+  },
   heartbeat: keepAlive,
   earlyEnd: endResponseEarly,
 };

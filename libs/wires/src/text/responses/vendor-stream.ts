@@ -1,6 +1,6 @@
 import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
-import { notJsonFailure, reportEvents, type TextEvent, type OpenedPart } from "../hub/answer.ts";
+import { notJsonFailure, reportEvents, type TextEvent, type OpenedPart, type VendorFailure } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
 import { PartTracker } from "../hub/part-tracker.ts";
@@ -24,7 +24,10 @@ export class ResponsesReader implements StreamReader {
     const event = parseRecord(data);
     if (event === undefined) return notJsonFailure;
     const type = asText(event["type"]);
-    if (type === "error" || type === "response.failed") return [failureOf(event)];
+    if (type === "error" || type === "response.failed") {
+      const response = asRecord(event["response"]);
+      return [...reportEvents(responsesUsage(response["usage"]), responsesFees(response)), failureOf(event)];
+    }
     if (type === "response.completed" || type === "response.incomplete") return this.#finish(event);
     return [...this.#start(event), ...(ownEntry(handlers, type)?.(this.#tracker, event) ?? []), ...feesOf(type, event)];
   }
@@ -63,7 +66,7 @@ function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
  * Reads a failure. The code is at the top or under `error` of the event `error`, and in the response of
  * `response.failed`.
  */
-function failureOf(event: JsonRecord): TextEvent {
+export function failureOf(event: JsonRecord): VendorFailure {
   const response = isRecord(event["response"]) ? event["response"] : event;
   const error = isRecord(response["error"]) ? response["error"] : event;
   const code = asText(error["code"]);
