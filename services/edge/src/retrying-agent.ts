@@ -10,6 +10,16 @@ const connectMs = 10_000;
  * on which the edge just sends a request.
  */
 const idleMs = 60_000;
+/**
+ * Average maximum age in ms of a connection that is used again. New replicas of a service get calls only over new
+ * connections, because Kubernetes balances connections, not calls.
+ */
+const ageMs = 30_000;
+
+interface RetryingAgentOptions extends AgentOptions {
+  readonly maxConnectMs?: number;
+  readonly maxAgeMs?: number;
+}
 
 /**
  * Agent for connections to the services. A refused connection is retried, because another replica may answer at the
@@ -17,10 +27,13 @@ const idleMs = 60_000;
  */
 export class RetryingAgent extends Agent {
   readonly #connectMs: number;
+  readonly #ageMs: number;
+  readonly #usableUntil = new WeakMap<Duplex, number>();
 
-  constructor({ maxConnectMs = connectMs, ...options }: AgentOptions & { readonly maxConnectMs?: number }) {
+  constructor({ maxConnectMs = connectMs, maxAgeMs = ageMs, ...options }: RetryingAgentOptions) {
     super({ timeout: idleMs, ...options });
     this.#connectMs = maxConnectMs;
+    this.#ageMs = maxAgeMs;
   }
 
   override createConnection(
@@ -40,10 +53,19 @@ export class RetryingAgent extends Agent {
       socket.once("error", failed).once("connect", () => {
         clearTimeout(timer);
         socket.off("error", failed);
+        // Connections that were opened together must not end together.
+        this.#usableUntil.set(socket, performance.now() + this.#ageMs * (0.5 + Math.random()));
         onResult?.(null, socket);
       });
     };
     attempt();
     return undefined;
+  }
+
+  /** Returns false if a connection must not be used again. */
+  override keepSocketAlive(socket: Duplex): boolean {
+    if (performance.now() >= (this.#usableUntil.get(socket) ?? 0)) return false;
+    const isKept: unknown = super.keepSocketAlive(socket); // @types/node declares void
+    return isKept === true;
   }
 }

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { listen } from "@modelgate/platform";
-import { freePorts } from "@modelgate/testkit";
+import { freePorts, startHttpServer } from "@modelgate/testkit";
 import { RetryingAgent } from "../src/retrying-agent.ts";
 
 async function post(port: number): Promise<number | undefined> {
@@ -36,7 +36,7 @@ test("a connection is kept for less time than the service keeps it, and a slow a
     drainMs: 1,
     handler: (_request, response) => void setTimeout(() => response.end("served"), 300),
   });
-  const agent = new RetryingAgent({ keepAlive: true });
+  const agent = new RetryingAgent({ keepAlive: true, maxAgeMs: Infinity });
   // A timeout that is longer than an idle connection lives, like the proxy's.
   const ask = async (timeoutMs: number): Promise<IncomingMessage> => {
     const outgoing = request({ port: server.port, host: "127.0.0.1", agent }).setTimeout(timeoutMs);
@@ -70,4 +70,23 @@ test("an address that neither accepts nor refuses connections times out", async 
   const outgoing = request({ host: "silent.example", lookup: () => undefined, agent });
   outgoing.end();
   await expect(once(outgoing, "response")).rejects.toThrow("no connection in time");
+});
+
+test.each([
+  ["again", Infinity, 1],
+  ["only once if it is too old", 0, 2],
+])("a connection is used %s", async (_, maxAgeMs, connectionCount) => {
+  await using server = await startHttpServer((_request, response) => response.end());
+  let connections = 0;
+  server.server.on("connection", () => connections++);
+  const agent = new RetryingAgent({ keepAlive: true, maxAgeMs });
+  for (let call = 0; call < 2; call++) {
+    const outgoing = request({ port: server.port, host: "127.0.0.1", agent }).end();
+    const [response]: IncomingMessage[] = await once(outgoing, "response");
+    response?.resume();
+    await once(outgoing, "close");
+    await setImmediate(); // the connection is idle again, or closed
+  }
+  expect(connections).toBe(connectionCount);
+  agent.destroy();
 });
