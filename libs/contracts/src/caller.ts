@@ -27,14 +27,18 @@ export const Budgets = Type.Object(
     groupPerDay: optionalNanos("nano-dollars that the account's tokens of the group may spend in a day"),
     groupPerMonth: optionalNanos("nano-dollars that the account's tokens of the group may spend in a month"),
   },
-  { $id: "Budgets", additionalProperties: false },
+  { $id: "Budgets" },
 );
 export type Budgets = Static<typeof Budgets>;
 
 /** Seconds for which a service accepts a signed caller. An edge sends it for at most ten seconds. */
 export const callerSeconds = 60;
 
-/** The caller that the edge authenticated, in the signed header `x-modelgate-caller`. It contains no secret. */
+/**
+ * The caller that the edge authenticated, in the signed header `x-modelgate-caller`. It contains no secret.
+ * Services ignore members that an edge of a later version adds. A new limit therefore applies only after all services
+ * know it, which the changelog must say.
+ */
 export const Caller = Type.Object(
   {
     accountId: Type.String(),
@@ -67,6 +71,6 @@ export const Caller = Type.Object(
     /** Unix time in seconds. */
     expiresAt: Type.Integer(),
   },
-  { $id: "Caller", additionalProperties: false },
+  { $id: "Caller" },
 );
 export type Caller = Static<typeof Caller>;

@@ -29,7 +29,8 @@ export function signCaller(secret: string, caller: Caller): string {
 }
 
 /**
- * Returns the caller that an edge has signed. Throws Failure invalid_api_key if the signature is invalid or expired.
+ * Returns the caller that an edge has signed. Throws Failure invalid_api_key if the signature is invalid or expired, and
+ * internal_error for a caller of an incompatible version.
  */
 export function verifyCaller(secrets: Secrets, header: string | undefined, nowSeconds: number): Caller {
   const cache = verifiedCallersOf(secrets);
@@ -39,9 +40,10 @@ export function verifyCaller(secrets: Secrets, header: string | undefined, nowSe
   if (!isSignedBy(secrets, text, signature))
     throw new Failure("invalid_api_key", "This service answers only calls that the edge has signed.");
   const caller: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
-  if (!callerShape.Check(caller) || caller.expiresAt < nowSeconds) {
+  if (!callerShape.Check(caller))
+    throw new Failure("internal_error", "The edge and this service have versions that do not work together.");
+  if (caller.expiresAt < nowSeconds)
     throw new Failure("invalid_api_key", "The edge's signature on this call has expired.");
-  }
   if (header !== undefined && header.length <= maxCachedCharacters && isReusable(caller)) cache.set(header, caller);
   return caller;
 }
