@@ -58,6 +58,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   const outbox = shared.use(openOutbox({ redis, bus, log }));
   const settlements = shared.use(openSettlements({ redis, outbox, log }));
   const renewals = shared.use(openRenewals({ redis, log, leaseMs: env.limits.leaseMs }));
+  shared.defer(() => settlements.limitRetries()); // before the renewals wait for all settlements
   showTopCallers(env.metricsTop);
   return {
     deps: {

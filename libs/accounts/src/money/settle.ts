@@ -95,17 +95,23 @@ export function limitToMaximum(nanos: Nanos): Nanos {
   return nanos > maxAmount ? maxAmount : nanos;
 }
 
-/** Pauses in ms before the retries: about a minute in total. */
+/** Pauses in ms before the retries: about a minute in total. The last one is repeated. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
-/** Retries an idempotent step for about a minute during an outage of Redis. Rejects with the last error. */
-export async function retryDuringOutage<Reply>(step: () => Promise<Reply>): Promise<Reply> {
+/**
+ * Retries an idempotent step during an outage of Redis: for about a minute, and then while `goesOn` returns true. Rejects
+ * with the last error.
+ */
+export async function retryDuringOutage<Reply>(
+  step: () => Promise<Reply>,
+  goesOn: (error: unknown) => boolean = () => false,
+): Promise<Reply> {
   for (let repetition = 0; ; repetition++) {
-    await new Promise((resolve) => setTimeout(resolve, pausesMs[repetition]));
+    await new Promise((resolve) => setTimeout(resolve, pausesMs[repetition] ?? pausesMs.at(-1)));
     try {
       return await step();
     } catch (error) {
-      if (repetition + 1 === pausesMs.length) throw error;
+      if (repetition + 1 >= pausesMs.length && !goesOn(error)) throw error;
     }
   }
 }

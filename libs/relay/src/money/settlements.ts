@@ -7,7 +7,15 @@ import {
   type Release,
   type Settlement,
 } from "@modelgate/accounts";
-import { idsOf, OpenList, registerLeaseCount, runOnSharedTick, type Logger, type Redis } from "@modelgate/platform";
+import {
+  failureFrom,
+  idsOf,
+  OpenList,
+  registerLeaseCount,
+  runOnSharedTick,
+  type Logger,
+  type Redis,
+} from "@modelgate/platform";
 import { holdsNotFound } from "./call-metrics.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 import type { Call } from "../call.ts";
@@ -22,20 +30,33 @@ export interface Settlements extends AsyncDisposable {
   release(release: Release, call: LoggedCall): Promise<void>;
 }
 
+/** The settlements of a process. */
+export interface ProcessSettlements extends Settlements {
+  /** Limits the retries during an outage of Redis to a minute, because the process ends. */
+  limitRetries(): void;
+}
+
+/**
+ * Maximum number of settlements that are retried for longer than a minute, and the maximum time in ms. The sweep charges
+ * the others only what was certain at the last renewal.
+ */
+const [maxRetried, retryMs] = [10_000, 3_600_000];
+
 /**
  * Time in ms after which a settlement that found no hold is repeated once, and the maximum number of such settlements.
  */
 const [repeatAfterMs, maxRepeats] = [10_000, 10_000];
 
 /** Opens the settlements of a process. The outbox publishes their events. */
-export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
+export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logger }): ProcessSettlements {
   return new OpenSettlements(deps);
 }
 
-class OpenSettlements implements Settlements {
+class OpenSettlements implements ProcessSettlements {
   readonly #deps: { readonly redis: Redis; readonly outbox: Outbox; readonly log: Logger };
   readonly #repeats = new Set<NodeJS.Timeout>();
   #pending = 0;
+  #isEnding = false;
   #onEmpty: (() => void) | undefined;
 
   constructor(deps: { redis: Redis; outbox: Outbox; log: Logger }) {
@@ -43,12 +64,11 @@ class OpenSettlements implements Settlements {
   }
 
   async settle(settlement: Settlement, call: LoggedCall): Promise<void> {
-    const { redis, outbox, log } = this.#deps;
+    const { outbox, log } = this.#deps;
     const { callId } = settlement;
     this.#pending++;
     try {
-      // A settlement that Redis has executed has no effect when it is repeated.
-      const entry = await settle(redis, settlement).catch(() => retryDuringOutage(() => settle(redis, settlement)));
+      const entry = await this.#settleWithRetry(settlement);
       if (entry !== undefined) return outbox.push(entry);
       holdsNotFound.inc();
       log.warn(
@@ -61,6 +81,22 @@ class OpenSettlements implements Settlements {
     } finally {
       if (--this.#pending === 0) this.#onEmpty?.();
     }
+  }
+
+  /** Settles a hold. A settlement that Redis has executed has no effect when it is repeated. */
+  #settleWithRetry(settlement: Settlement): ReturnType<typeof settle> {
+    const endsAt = performance.now() + retryMs;
+    const goesOn = (error: unknown): boolean =>
+      !this.#isEnding &&
+      this.#pending <= maxRetried &&
+      performance.now() < endsAt &&
+      failureFrom(error).code === "server_overloaded";
+    const step = (): ReturnType<typeof settle> => settle(this.#deps.redis, settlement);
+    return step().catch(() => retryDuringOutage(step, goesOn));
+  }
+
+  limitRetries(): void {
+    this.#isEnding = true;
   }
 
   async release(release: Release, call: LoggedCall): Promise<void> {

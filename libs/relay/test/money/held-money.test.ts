@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { Redis, type Command } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createAccount, findAccount, readUnpublished, settle, shardOf, type OutboxEntry } from "@modelgate/accounts";
 import { compilePrice, endpoints, parseNanos } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
@@ -22,7 +23,7 @@ class FaultyRedis extends Redis {
     const fault = isScript(command) ? this.faults.shift() : undefined;
     if (fault === undefined || fault === "answers") return super.sendCommand(command, stream);
     const executed: Promise<unknown> = fault === "is away" ? Promise.resolve() : this.#send(command, stream);
-    return executed.then(() => Promise.reject(new Error(`the store ${fault}`)));
+    return executed.then(() => Promise.reject(new Error(`Connection is closed: the store ${fault}`)));
   }
 
   async #send(...sent: Parameters<Redis["sendCommand"]>): Promise<void> {
@@ -58,8 +59,8 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Holds money, extends the hold, and performs the steps. Catches all errors. */
-async function live(faulty: FaultyRedis, accountId: string, extensions: number, steps: readonly Step[]) {
+/** Opens settlements, and a list of renewed holds. `hold` holds money for a call of an account. */
+function openMoney(faulty: FaultyRedis) {
   const renewed = new Set<RenewedHold>();
   const pushed: OutboxEntry[] = [];
   const outbox = { push: (...entries: readonly OutboxEntry[]) => void pushed.push(...entries) };
@@ -76,17 +77,26 @@ async function live(faulty: FaultyRedis, accountId: string, extensions: number, 
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   const deps = { redis: faulty, settlements, renewals, log, newCallId: () => `call_${++calls}`, limits };
-  const caller = { accountId, tokenId: "tok_1", group: "g", requestId: "r", expiresAt: 0 };
-  const call = { caller, requestId: "r", id: "chatCompletions" as const, endpoint: endpoints.chatCompletions };
-  let held: HeldMoney | undefined;
-  const performed: Step[] = [];
-  try {
-    using money = await holdMoney(deps, {
+  const hold = (accountId: string): Promise<HeldMoney> => {
+    const caller = { accountId, tokenId: "tok_1", group: "g", requestId: "r", expiresAt: 0 };
+    const call = { caller, requestId: "r", id: "chatCompletions" as const, endpoint: endpoints.chatCompletions };
+    return holdMoney(deps, {
       call,
       price: { ...price, multiplier: 1 },
       expected: { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 },
       certainOutcome: { ...used, units: {} },
     });
+  };
+  return { hold, settlements, renewed, pushed };
+}
+
+/** Holds money, extends the hold, and performs the steps. Catches all errors. */
+async function live(faulty: FaultyRedis, accountId: string, extensions: number, steps: readonly Step[]) {
+  const { hold, settlements, renewed, pushed } = openMoney(faulty);
+  let held: HeldMoney | undefined;
+  const performed: Step[] = [];
+  try {
+    using money = await hold(accountId);
     held = money;
     for (let at = 0; at < extensions; at++) await money.extend(1_000n).catch(() => false);
     for (const step of steps) {
@@ -109,6 +119,31 @@ const step = fc.constantFrom<Step>("settle", "release", "hand over", "throw");
 
 test("after any error and any outage of Redis, a hold is settled or released exactly once", async () => {
   await Promise.all(Array.from({ length: sequences }, checkCalls));
+});
+
+describe("an outage of Redis that is longer than a minute", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    ["charges the call after it", false, costNanos],
+    ["leaves the call to the sweep if the process ends", true, 0n],
+  ])("%s", async (_, isEnding, spentNanos) => {
+    const faulty = new FaultyRedis(backends.redisUrl);
+    const accountId = `account_${++calls}`;
+    await createAccount(store, { id: accountId, balance });
+    const { hold, settlements } = openMoney(faulty);
+    const money = await hold(accountId);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    faulty.faults = Array.from({ length: 15 }, () => "is away" as const);
+    if (isEnding) settlements.limitRetries();
+    const settled = money.settle(used).then(() => true);
+    for (let isOver = false; !isOver;) {
+      await vi.advanceTimersByTimeAsync(20_000);
+      isOver = await Promise.race([settled, nextTurn(false)]);
+    }
+    faulty.disconnect();
+    expect((await findAccount(store, accountId))?.spentNanos).toBe(spentNanos);
+  });
 });
 
 async function checkCalls(): Promise<void> {
