@@ -1,5 +1,6 @@
 import { Failure } from "@modelgate/contracts";
-import type { StreamWriter, TextEvent } from "@modelgate/wires/text";
+import type { FinishReason, StreamWriter, TextEvent } from "@modelgate/wires/text";
+import { requireComplete } from "./summary.ts";
 
 /** Maximum characters of a summary. A longer one ends the stream with the failure upstream_error. */
 const maxCharacters = 1_000_000;
@@ -21,7 +22,7 @@ export class CompactionWriter implements StreamWriter {
   write(event: TextEvent): string {
     if (event.type === "part-start" && event.opened.kind === "text") this.#textParts.add(event.part);
     if (event.type === "part-delta" && this.#textParts.has(event.part)) this.#addText(event.text);
-    if (event.type === "finish" && event.choice === 0) return this.#compaction();
+    if (event.type === "finish" && event.choice === 0) return this.#compaction(event.reason);
     return "choice" in event ? "" : this.#inner.write(event);
   }
 
@@ -43,8 +44,10 @@ export class CompactionWriter implements StreamWriter {
     this.#pieces.push(text);
   }
 
-  #compaction(): string {
-    const value = this.#encrypt(this.#pieces.join(""));
+  #compaction(finish: FinishReason): string {
+    const summary = this.#pieces.join("");
+    requireComplete(summary, finish);
+    const value = this.#encrypt(summary);
     const part = { kind: "compaction", signature: { wire: "responses", kind: "encrypted_content", value } } as const;
     return (
       this.#inner.write({ type: "part-whole", choice: 0, part: 0, whole: part }) +
