@@ -1,10 +1,14 @@
+import { Failure } from "@modelgate/contracts";
 import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Maximum characters of one item in a transcript. The middle of a longer item is cut out. */
 const maxCharacters = 40_000;
 
-/** Renders a conversation as plain text to be summarized, which every model can read. */
+/**
+ * Renders a conversation as plain text to be summarized, which every model can read. Throws Failure
+ * unsupported_parameter (400) for an item whose content only its vendor has.
+ */
 export function transcriptOf(items: readonly JsonObject[]): string {
   return items.map(renderItem).filter(Boolean).join("\n\n");
 }
@@ -21,11 +25,27 @@ function renderItem(item: JsonObject): string {
       return `result of ${textOf(item["call_id"])}: ${contentText(item["output"])}`;
     case "reasoning":
     case "compaction_trigger":
-    case "item_reference":
       return "";
+    case "compaction":
+    case "compaction_summary":
+    case "context_compaction":
+    case "item_reference":
+      throw new Failure("unsupported_parameter", "Only the vendor of a compaction or a reference can read it.", {
+        param: "input",
+      });
     default:
-      return `[${textOf(item["type"])}]`;
+      return `${textOf(item["type"])}: ${shorten(JSON.stringify(item, withoutData))}`;
   }
+}
+
+/** Members of tools' items that a model cannot use. */
+const uselessMembers: ReadonlySet<string> = new Set(["type", "id", "status", "encrypted_content"]);
+
+/** Replacer of JSON that leaves out data, such as images. */
+function withoutData(name: string, value: unknown): unknown {
+  if (uselessMembers.has(name)) return undefined;
+  const isData = typeof value === "string" && (name === "result" || value.startsWith("data:"));
+  return isData ? "[data]" : value;
 }
 
 /** Returns the text of a content. Images and files are only named. */
