@@ -101,6 +101,14 @@ export async function withSecretSettings({ relay, content }: Deps, call: Realtim
   return { call: { ...call, caller }, settings };
 }
 
+/** Returns settings with their type, which they may lack. The vendor requires it, except in the beta form. */
+export function withSessionType(
+  settings: SessionSettings,
+  { isBeta }: { readonly isBeta: boolean },
+): SessionSettings & { readonly type?: string } {
+  return isBeta ? settings : { ...settings, type: "realtime" };
+}
+
 /** Returns the names of transcription models in a session's settings. */
 function transcriptionModelsIn(session: JsonRecord): readonly string[] {
   const memberOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);

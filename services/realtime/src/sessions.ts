@@ -18,7 +18,7 @@ import { parseEvent, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
-import { withSecretSettings } from "./client-secrets.ts";
+import { withSecretSettings, withSessionType } from "./client-secrets.ts";
 import { closeCodes, closeGracefully } from "./closing.ts";
 import { connectVendor, closeUnused } from "./connect.ts";
 import type { Deps } from "./deps.ts";
@@ -104,7 +104,8 @@ export class RealtimeSessions implements Disposable {
     const price = findSessionPrice(this.#deps, call, handshake.model ?? settings?.model);
     await this.#countWhileOpening(call, async () => {
       const first = await holdFirstSlice(this.#deps, call, price);
-      const starting = { ...handshake, call, format: realtimeFormat, price, settings, first };
+      const typed = settings && withSessionType(settings, handshake);
+      const starting = { ...handshake, call, format: realtimeFormat, price, settings: typed, first };
       await this.#start(upgrade, starting, this.#clientBeforeSwitch(upgrade));
     });
   }

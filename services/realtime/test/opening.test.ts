@@ -11,6 +11,7 @@ import {
   startSessions,
   usageEvents,
 } from "./start-sessions.ts";
+import { withSessionType } from "../src/client-secrets.ts";
 import { ask, handshake, textOnly } from "./session-client.ts";
 
 const faults = [
@@ -142,6 +143,12 @@ test("a session skips channels whose vendors have no endpoint for it, without co
   session.socket.close();
   const [stored] = await usageEvents(area, "live-spoken", 1);
   expect(stored).toMatchObject({ channelId: "spoken", attempts: 1 });
+});
+
+test("the settings of a client secret have the type that the vendor requires, except in the beta form", () => {
+  const settings = { model: "live", instructions: "Answer as a pirate." };
+  expect(withSessionType(settings, { isBeta: false })).toEqual({ ...settings, type: "realtime" });
+  expect(withSessionType(settings, { isBeta: true })).toEqual(settings);
 });
 
 test.each([
