@@ -50,7 +50,7 @@ function objectAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
 export const noHandleMessage = { sessionResumptionUpdate: { resumable: false } };
 
 const geminiOnlySettings =
-  "contextWindowCompression proactivity historyConfig explicitVadSignal avatarConfig safetySettings".split(" ");
+  "contextWindowCompression proactivity historyConfig explicitVadSignal avatarConfig safetySettings labels".split(" ");
 
 /** Members of Gemini's setup that the realtime format can express. */
 const supportedMembers = {
@@ -100,7 +100,9 @@ const defaultSilenceMs = 500;
 export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefined): JsonRecord {
   const unknown = Object.keys(setup).find((name) => !knownMembers.has(name));
   if (unknown !== undefined) throw unsupportedByVendor(`setup.${unknown}`);
-  const { responseModalities: modalities, maxOutputTokens } = objectAt(setup, "generationConfig");
+  const { responseModalities: modalities, maxOutputTokens, translationConfig } = objectAt(setup, "generationConfig");
+  // Without it, the model would answer the speech instead of translating it.
+  if (isSet(translationConfig)) throw unsupportedByVendor("setup.generationConfig.translationConfig");
   const isText = Array.isArray(modalities) && modalities.length === 1 && modalities[0] === "TEXT";
   const transcribes = isRecord(setup["inputAudioTranscription"]) && transcriber !== undefined;
   return {

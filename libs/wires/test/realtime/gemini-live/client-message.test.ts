@@ -63,6 +63,7 @@ test("a setup becomes the settings of a session, and the vendor's own schema a J
     generation_config: { response_modalities: ["TEXT"], max_output_tokens: 50 },
     tools: [{ function_declarations: [{ name: "f", parameters: { type: "OBJECT", properties: {} } }] }],
     realtime_input_config: { automatic_activity_detection: { disabled: true } },
+    labels: { team: "a" },
   };
   const [event] = bridge.read?.(messageOf({ setup })) ?? [];
   expect(JSON.parse(event?.message.data.toString() ?? "").session).toMatchObject({
@@ -72,6 +73,17 @@ test("a setup becomes the settings of a session, and the vendor's own schema a J
     audio: { input: { turn_detection: null } },
     tools: [{ type: "function", name: "f", parameters: { type: "object", properties: {} } }],
   });
+});
+
+test("a translation is refused, because the vendor would answer the speech", () => {
+  const bridge = bridgeBetween("gemini-live", "realtime", names);
+  const generation_config = { translation_config: { target_language_code: "fr" } };
+  expect(() => bridge.read?.(messageOf({ setup: { model: "models/mine", generation_config } }))).toThrow(
+    expect.objectContaining({
+      code: "unsupported_parameter",
+      param: "setup.generationConfig.translationConfig",
+    }),
+  );
 });
 
 test("a response is requested again when the running one has ended", () => {
