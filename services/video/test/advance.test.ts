@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { taskOf } from "./task.ts";
-import { advance, isEnded, type PollMoment, type PollOutcome, type PollStep } from "../src/poll/advance.ts";
+import { advance, isEnded, postpone, type PollMoment, type PollOutcome, type PollStep } from "../src/poll/advance.ts";
 
 const pace = { firstMs: 5_000, longestMs: 30_000, usualMs: 120_000 };
 const createdAt = 1_000_000;
@@ -77,11 +77,16 @@ describe("in any sequence of polls", () => {
     );
   });
 
-  test("a task fails once its deadline has passed, regardless of its state", () => {
+  test("a task ends once its deadline has passed: it fails, unless the vendor has finished it", () => {
+    const ends: Readonly<Record<string, object>> = {
+      finished: { state: "completed" },
+      failed: { state: "failed", error: { code: "c" } },
+    };
+    const timeout = { state: "failed", error: { code: "timeout" } };
     fc.assert(
       fc.property(pollResult, fc.nat(), (drawnResult, late) => {
         const step = advance(fresh, drawnResult, momentAt(86_400_000 + late));
-        expect(step).toMatchObject({ task: { state: "failed", error: { code: "timeout" } } });
+        expect(step?.task).toMatchObject(ends[drawnResult.kind] ?? timeout);
       }),
     );
   });
@@ -97,6 +102,13 @@ describe("in any sequence of polls", () => {
       }),
     );
   });
+});
+
+test.each([
+  ["until its deadline", 86_399_000, 86_400_000],
+  ["also after its deadline", 86_400_000, 86_405_000],
+])("a due task that cannot be polled now is postponed %s", (_, nowMs, dueMs) => {
+  expect(postpone(fresh, momentAt(nowMs))).toEqual({ task: fresh, nextPollAt: createdAt + dueMs });
 });
 
 describe("a poll without a result", () => {

@@ -206,7 +206,7 @@ describe("an unavailable vendor", () => {
 
   test("until the deadline: then the task fails, its hold is released, and a late answer changes nothing", async () => {
     const task = await startTask();
-    answers.set(task.operation, { body: { id: task.operation, status: "completed" } });
+    answers.set(task.operation, { status: 500, body: {} });
     clock = noon + day;
     // Two pollers and a sweep of expired holds run concurrently.
     const [, , swept] = await Promise.all([
@@ -214,12 +214,13 @@ describe("an unavailable vendor", () => {
       sweepHolds(redis, shardOf(task.accountId), 100, { nowMs: clock }),
     ]);
     expect(swept).toEqual([]);
-    expect(pollsOf(task)).toBe(0);
+    expect(pollsOf(task)).toBe(1);
     expect(await storedTask(task)).toMatchObject({ state: "failed", error: { code: "timeout" } });
+    answers.set(task.operation, { body: { id: task.operation, status: "completed" } });
     expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 0n });
     clock += 60_000;
     await round();
-    expect(pollsOf(task)).toBe(0);
+    expect(pollsOf(task)).toBe(1);
   });
 });
 

@@ -46,17 +46,17 @@ export function isEnded(state: TaskState): boolean {
 }
 
 /**
- * Returns the next step of a task after a poll; undefined if it has ended. After its deadline, a task fails whatever
- * the poll returned.
+ * Returns the next step of a task after a poll; undefined if it has ended. After its deadline, a task fails unless the
+ * vendor has finished it.
  */
 export function advance(task: TaskRecord, result: PollOutcome, moment: PollMoment): PollStep | undefined {
   const { nowMs } = moment;
   if (isEnded(task.state)) return undefined;
   const requested = withSize(task.requested, result);
   const polled: TaskRecord = { ...task, requested, polls: task.polls + 1, misses: 0 };
-  if (nowMs >= task.deadlineAt) return { task: asFailed(polled, nowMs, timedOut) };
   if (result.kind === "finished") return { task: asCompleted(polled, nowMs, result.result) };
   if (result.kind === "failed") return { task: asFailed(polled, nowMs, result.error) };
+  if (nowMs >= task.deadlineAt) return { task: asFailed(polled, nowMs, timedOut) };
   if (result.kind === "pending") return stepWhilePending(polled, result, moment);
   if (result.kind === "not-found" && nowMs - task.createdAt >= notFoundGraceMs)
     return { task: asFailed(polled, nowMs, unknownTaskError) };
@@ -104,10 +104,9 @@ function usualPauseMs(polls: number, { firstMs, longestMs }: PollPace): number {
   return Math.min(longestMs, firstMs * 1.5 ** Math.max(0, polls - 1));
 }
 
-/** Returns the step of a task that was due and not polled; undefined if its next poll would be past its deadline. */
-export function postpone(task: TaskRecord, moment: PollMoment): PollStep | undefined {
-  const { nextPollAt = task.deadlineAt, ...step } = scheduleNextPoll(task, moment.pace.firstMs, moment);
-  return nextPollAt < task.deadlineAt ? { ...step, nextPollAt } : undefined;
+/** Returns the step of a task that was due and not polled. */
+export function postpone(task: TaskRecord, moment: PollMoment): PollStep {
+  return scheduleNextPoll(task, moment.pace.firstMs, moment);
 }
 
 function stepAfterMiss(task: TaskRecord, moment: PollMoment): PollStep {
@@ -117,8 +116,8 @@ function stepAfterMiss(task: TaskRecord, moment: PollMoment): PollStep {
   return scheduleNextPoll({ ...task, polls: task.polls + 1, misses }, pauseMs, moment);
 }
 
-/** Returns the step with the time of the next poll: `pauseMs` from now, varied by up to a fifth. */
+/** Returns the step with the time of the next poll: `pauseMs` from now, varied by up to a fifth, or the deadline. */
 function scheduleNextPoll(task: TaskRecord, pauseMs: number, { nowMs, random }: PollMoment): PollStep {
   const nextPollAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));
-  return { task, nextPollAt: Math.min(nextPollAt, task.deadlineAt) };
+  return { task, nextPollAt: nowMs < task.deadlineAt ? Math.min(nextPollAt, task.deadlineAt) : nextPollAt };
 }

@@ -54,13 +54,11 @@ async function pollTask(
   const { task } = stored;
   const moment = (): PollMoment => ({ nowMs: deps.now(), random: deps.random(), pace: deps.pace });
   using poll = slots.countPoll(task.channelId);
-  const isPastDeadline = deps.now() >= task.deadlineAt;
-  const postponed = poll === undefined && !isEnded(task.state) ? postpone(task, moment()) : undefined;
-  if (postponed !== undefined) {
-    await storeStep(deps, stored, postponed);
+  if (poll === undefined && !isEnded(task.state)) {
+    await storeStep(deps, stored, postpone(task, moment()));
     return false;
   }
-  const result = isPastDeadline ? ({ kind: "unknown" } as const) : await pollVendor(deps, task, signal);
+  const result = await pollVendor(deps, task, signal);
   if (signal.aborted) return true;
   const step = advance(task, result, moment());
   if (step !== undefined) await storeStep(deps, stored, step);
