@@ -31,7 +31,8 @@ export const videoEndpoints = {
     body: "none",
     path: "/v1/videos/{task_id}",
     errors: "common",
-    summary: "Delete an ended video task in OpenAI's format.",
+    summary:
+      "Delete the record of an ended video task in OpenAI's format. The vendor keeps the video until it expires.",
   },
   remixVideo: {
     ...create,
