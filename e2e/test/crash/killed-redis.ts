@@ -13,7 +13,7 @@ export function killedRedisTests(setup: () => CrashSetup): void {
     const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
     const ask = (path: string) =>
       fetch(suite.controlUrl + path, { headers: { authorization: `Bearer ${credential}` } });
-    redisOfControl.holdAnswers(true);
+    redisOfControl.holdAnswers("open");
     for (const path of ["/accounts/demo", "/accounts", "/channels"]) {
       const answer = await ask(path);
       expect([path, answer.status]).toEqual([path, 503]);
@@ -22,7 +22,7 @@ export function killedRedisTests(setup: () => CrashSetup): void {
     }
     // The ledger reads usage from the books.
     expect((await ask("/usage?from=2026-01-01&to=2026-01-02")).status).toBe(200);
-    redisOfControl.holdAnswers(false);
+    redisOfControl.holdAnswers("none");
     await until("the store to answer", async () => (await ask("/accounts/demo")).ok);
   });
 

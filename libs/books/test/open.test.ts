@@ -95,7 +95,7 @@ test("a PostgreSQL whose host vanishes is unavailable after a limited time", asy
   const db = new Kysely<Tables>({ dialect: postgresDialect(proxied, () => undefined, 100) });
   const inTransaction = db.transaction().execute(async (transaction) => {
     await sql`select 1`.execute(transaction);
-    proxy.holdAnswers(true);
+    proxy.holdAnswers("open");
     await sql`select 1`.execute(transaction);
   });
   expect(isUnavailable(await inTransaction.catch((error: unknown) => error))).toBe(true);

@@ -72,11 +72,10 @@ test("a busy process does not treat Redis as slow", async () => {
 });
 
 test("if Redis never answers, the connection is replaced, as after its host has vanished", async () => {
-  const redis = await openRedis(server.url, pino({ level: "silent" }), 20);
-  const [first] = connections;
-  first?.removeAllListeners("data").resume();
+  const redis = await openRedis(server.url, pino({ level: "silent" }), 100);
+  connections.at(-1)?.removeAllListeners("data").resume();
   const again = new Promise((resolve) => redis.once("ready", resolve));
-  await expect(redis.get("lost")).rejects.toThrow("timed out");
+  await expect(redis.get("lost")).rejects.toThrow(/timed out|slow/);
   await again;
   await expect.poll(() => redis.get("a").catch(String)).toBe("OK");
   expect(connections.length).toBeGreaterThan(1);

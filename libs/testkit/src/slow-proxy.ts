@@ -9,8 +9,8 @@ export interface SlowProxy extends AsyncDisposable {
   delayMs: number;
   /** Text from which on chunks of a client's connection are dropped. If undefined, everything is forwarded. */
   losesFrom: string | undefined;
-  /** Holds back the answers of open connections. The server still executes requests. */
-  holdAnswers(isHeld: boolean): void;
+  /** Holds back the answers of the open connections, or also those of new ones. The server still executes requests. */
+  holdAnswers(connections: "none" | "open" | "all"): void;
   /** Switches to another port of this machine, and closes all connections. */
   switchTo(port: number): void;
 }
@@ -20,6 +20,7 @@ export async function openSlowProxy(firstPort: number): Promise<SlowProxy> {
   let targetPort = firstPort;
   const sockets = new Set<Socket>();
   const targets = new Set<Socket>();
+  let isNewHeld = false;
   const server = createServer((client) => {
     const target = connect(targetPort, "127.0.0.1");
     targets.add(target);
@@ -50,6 +51,7 @@ export async function openSlowProxy(firstPort: number): Promise<SlowProxy> {
         client.write(piece);
       });
     });
+    if (isNewHeld) target.pause();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -58,10 +60,11 @@ export async function openSlowProxy(firstPort: number): Promise<SlowProxy> {
     port: typeof address === "object" && address !== null ? address.port : 0,
     delayMs: 0,
     losesFrom: undefined,
-    holdAnswers(isHeld) {
+    holdAnswers(connections) {
+      isNewHeld = connections === "all";
       for (const target of targets) {
-        if (isHeld) target.pause();
-        else target.resume();
+        if (connections === "none") target.resume();
+        else target.pause();
       }
     },
     switchTo(port) {

@@ -31,11 +31,11 @@ test("a hold without a reply is released: nothing was sent, so nothing is charge
   const requestsBefore = (await area.simulator.requests("main")).length;
   // Repeated, because the service may notice the outage before it reserves money.
   const event = await until("the event of a hold whose answer was lost", async () => {
-    proxy.holdAnswers(true);
+    proxy.holdAnswers("all");
     const refused = await post(area, hello("fixed"));
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
-    proxy.holdAnswers(false);
+    proxy.holdAnswers("none");
     // This is long before the hold's lease ends.
     await area.settled("demo");
     return (await area.events()).find(({ outcome }) => outcome === "failed");
@@ -55,14 +55,14 @@ test("a stream whose hold cannot be extended, because Redis is unavailable, ends
   const received = (async () => {
     for await (const { choices } of stream) {
       if (text === "") {
-        proxy.holdAnswers(true);
+        proxy.holdAnswers("all");
         await area.simulator.release("slow-store");
       }
       text += choices[0]?.delta.content ?? "";
     }
   })();
   await expect(received).rejects.toThrow("store is unavailable");
-  proxy.holdAnswers(false);
+  proxy.holdAnswers("none");
   // The answer ends soon after the first hold is used up.
   expect(text.length).toBeGreaterThan(256);
   expect(text.length).toBeLessThan(8_000);
