@@ -106,10 +106,12 @@ export async function prepareResponses(
   { bytes, holding, inspected: { params, unresolved, conversationId: requestedId } }: JsonBody<ParsedResponsesRequest>,
 ): Promise<PreparedResponses> {
   const { accountId } = call.caller;
+  const newItems = itemsOf(unresolved?.["input"]);
+  const addedItems = newItems.length + 1; // the answer is at least one item
   const conversationItemsBefore =
     requestedId === undefined
       ? undefined
-      : await readConversationItems(deps.conversations, { accountId, id: requestedId }, holding);
+      : await readConversationItems(deps.conversations, { accountId, id: requestedId }, addedItems, holding);
   const conversationId = conversationItemsBefore === undefined ? undefined : requestedId;
   const admitted = await admitStoreUse(deps, call, { vendorIds: foreignIdsIn(params, conversationId) });
   // A conversation that the gateway has not stored may be in the vendor's store, so the request is sent unchanged.
@@ -123,7 +125,6 @@ export async function prepareResponses(
   const { previousId } = params;
   const earlier =
     previousId === undefined ? noEarlierTurns : await readEarlierTurns(store, { accountId, previousId }, holding);
-  const newItems = itemsOf(unresolved["input"]);
   const items = await resolveReferences(
     store,
     accountId,

@@ -67,7 +67,7 @@ test("the quota counts what a conversation holds after any changes, also refused
         if (kind === "add") await store.add(at, { items, newId: () => `new${++count}`, memory });
         else if (kind === "save") await store.save(at, { createdAt: 1, metadata: { topic: noise(bytes) } }, memory);
         else if (kind === "remove item") await store.removeItem(at, first, memory);
-        else if (kind === "read") await store.readForTurn(at, memory);
+        else if (kind === "read") await store.readForTurn(at, 1, memory);
         else await store.remove(at);
         const { stored, counted, bytes: held, total } = await storedAndCounted(at);
         expect(counted).toEqual(stored);
@@ -110,7 +110,7 @@ test.each<[string, (full: Awaited<ReturnType<typeof openFull>>) => Promise<unkno
     return scores.map((score) => Number(score) - Number(now?.[0]) * 1_000);
   };
   for (const key of [head, list, ids]) await redis.pexpire(key, 60_000);
-  await storeWith(["next", "old"]).readForTurn(at, memory);
+  await storeWith(["next", "old"]).readForTurn(at, 1, memory);
   for (const lifetime of await lifetimes()) expect(lifetime).toBeLessThan(70_000);
   // An earlier version did not count the items for as long as they were stored.
   await openContentQuota(redis, { maxBytes }).release({ accountId: at.accountId, record: list });

@@ -223,6 +223,20 @@ async function openRotation() {
   return { at, addTo, readLast, before: storeWith(before), after: storeWith(after), last: storeWith(last) };
 }
 
+test("a turn that does not fit marks the conversation as full until an item is removed", async () => {
+  const { store, at, add } = await open();
+  await add(user("One", "one"));
+  const tooMany = Array.from({ length: limits.maxItems }, () => user("More"));
+  const canTakeTurn = async (newItems: number) => Array.isArray(await store.readForTurn(at, newItems, unbounded));
+  expect((await add(...tooMany)).verdict).toBe("full");
+  expect([await canTakeTurn(limits.maxItems), await canTakeTurn(limits.maxItems - 1)]).toEqual([false, true]);
+  const turn = { items: tooMany, newId, memory: unbounded, isTurn: true };
+  expect((await store.add(at, turn)).verdict).toBe("full");
+  expect(await canTakeTurn(1)).toBe(false);
+  expect(await store.removeItem(at, "one", unbounded)).toBe(true);
+  expect(await canTakeTurn(1)).toBe(true);
+});
+
 test("a conversation without a secret is encrypted before its turn, whose addition needs no memory", async () => {
   const { at, addTo, after, readLast } = await openRotation();
   await redis.hdel(keysOf(at).head, "secret"); // as the version before stored it
@@ -235,7 +249,7 @@ test("a conversation without a secret is encrypted before its turn, whose additi
   const add = () => after.add(at, { items: [user("Three")], newId, memory: noMemory });
   await expect(add()).rejects.toBe(full);
   let bytes = 0;
-  const items = (await after.readForTurn(at, { add: (added) => void (bytes += added) })) ?? [];
+  const items = (await after.readForTurn(at, 1, { add: (added) => void (bytes += added) })) ?? [];
   expect(items).toHaveLength(2);
   expect(bytes).toBe(JSON.stringify(items[0]).length + JSON.stringify(items[1]).length);
   expect(await add()).toMatchObject({ verdict: "added" });

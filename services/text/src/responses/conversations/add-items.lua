@@ -4,9 +4,11 @@
     secret: id of the secret that encrypted the metadata and all records
     bytes: of records and ids   indexed: value of bytes when ids was last complete
     textBytes, values, members: after decompression
+    full: limit that a turn exceeded; later turns are refused until an item is removed
   list: records (compressed items)   ids: their ids, in the same order
   contentSizes, contentExpiries: see content.lua
   secret: id of the secret that encrypted the new items
+  isTurn: the items are an answered turn
   items: id, record, id, record …   textBytes, values, members: total of the new items after decompression ]]
 if redis.call('EXISTS', head) == 0 then return {'absent'} end
 -- A record of another secret must not live longer, because this secret may be removed.
@@ -21,11 +23,15 @@ if #taken > 0 then return {'taken', ids = taken} end
 local function total(field, added)
   return tonumber(redis.call('HGET', head, field) or '0') + added
 end
-if redis.call('LLEN', list) + #items / 2 > maxItems then return {'full', bound = 'items'} end
-if total('bytes', bytes) > maxBytes then return {'full', bound = 'bytes'} end
-if total('textBytes', textBytes) > maxTextBytes then return {'full', bound = 'textBytes'} end
-if total('values', values) > maxValues then return {'full', bound = 'values'} end
-if total('members', members) > maxMembers then return {'full', bound = 'members'} end
+local function full(bound)
+  if isTurn then redis.call('HSET', head, 'full', bound) end
+  return {'full', bound = bound}
+end
+if redis.call('LLEN', list) + #items / 2 > maxItems then return full('items') end
+if total('bytes', bytes) > maxBytes then return full('bytes') end
+if total('textBytes', textBytes) > maxTextBytes then return full('textBytes') end
+if total('values', values) > maxValues then return full('values') end
+if total('members', members) > maxMembers then return full('members') end
 local limits = {maxBytes = maxContentBytes, maxRecords = maxContentRecords}
 local change = {record = list, bytes = total('bytes', bytes), lifetimeMs = lifetimeMs, limits = limits}
 if not countContent(contentSizes, contentExpiries, change) then return {'over-limit'} end

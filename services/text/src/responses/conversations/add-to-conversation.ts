@@ -16,10 +16,13 @@ export async function addToConversation(
   {
     conversation,
     newItems,
+    isTurn,
     memory,
   }: {
     readonly conversation: ConversationRef;
     readonly newItems: readonly IdentifiedItem[];
+    /** True for an answered turn. If it does not fit, later turns are refused. */
+    readonly isTurn: boolean;
     readonly memory: RecordMemory;
   },
 ) {
@@ -43,6 +46,7 @@ export async function addToConversation(
     maxValues: body.values,
     maxMembers: body.members,
     lifetimeMs,
+    isTurn,
     items,
   };
   const renewal = new RenewalMemory(memory);

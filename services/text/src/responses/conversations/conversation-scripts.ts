@@ -58,6 +58,7 @@ export const addItems = defineScript({
     maxValues: "number",
     maxMembers: "number",
     lifetimeMs: "number",
+    isTurn: "flag",
     items: "text[]",
   },
   replies: { added: {}, absent: {}, outdated: {}, taken: { ids: "text[]" }, full: { bound: "text" }, "over-limit": {} },

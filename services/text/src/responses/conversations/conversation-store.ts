@@ -96,11 +96,6 @@ export class ConversationStore {
     return { createdAt: Number(createdAt), metadata: parseRecord(metadata) ?? {} };
   }
 
-  /** Returns true if a conversation with this number of items is full. */
-  isFull(items: number): boolean {
-    return items >= this.#limits.maxItems;
-  }
-
   /** Removes a conversation. Returns false if it does not exist. */
   async remove(conversation: ConversationRef): Promise<boolean> {
     const { verdict } = await orUnavailable(removeConversation(this.#records.redis, keysOf(conversation), {}));
@@ -114,13 +109,20 @@ export class ConversationStore {
       items,
       newId,
       memory,
-    }: { readonly items: readonly JsonObject[]; readonly newId: () => string; readonly memory: RecordMemory },
+      isTurn = false,
+    }: {
+      readonly items: readonly JsonObject[];
+      readonly newId: () => string;
+      readonly memory: RecordMemory;
+      /** True for an answered turn. If it does not fit, `readForTurn` returns "full" until an item is removed. */
+      readonly isTurn?: boolean;
+    },
   ): Promise<Addition> {
     const { compactions } = this.#records;
     const renewed = items.map((item) => withCurrentCompaction(compactions, conversation.accountId, item));
     let newItems = identifyItems(renewed, newId);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const reply = await addToConversation(this.#records, this.#limits, { conversation, newItems, memory });
+      const reply = await addToConversation(this.#records, this.#limits, { conversation, newItems, isTurn, memory });
       if (reply.verdict === "added") return { verdict: "added", items: newItems };
       if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
       else if (reply.verdict === "full") return { verdict: "full", problem: problemOf(this.#limits, reply.bound) };
@@ -164,14 +166,23 @@ export class ConversationStore {
   }
 
   /**
-   * Reads all items in order, for a turn that will be added; undefined if the conversation does not exist. If another
-   * secret has encrypted them, they are encrypted again first. A failure of this can still be answered now, and `add`
-   * then needs no memory for it. Throws as `readAll` does.
+   * Reads all items in order, for a turn that will be added; undefined if the conversation does not exist, "full" if it
+   * has no room for `newItems` items or did not have it for an earlier turn. If another secret has encrypted the items,
+   * they are encrypted again first. A failure of this can still be answered now, and `add` then needs no memory for it.
+   * Throws as `readAll` does.
    */
-  async readForTurn(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[] | undefined> {
+  async readForTurn(
+    conversation: ConversationRef,
+    newItems: number,
+    memory: RecordMemory,
+  ): Promise<readonly JsonObject[] | "full" | undefined> {
     const renewal = new RenewalMemory(memory);
     if (!(await this.#renewOther(conversation, renewal))) return undefined;
-    return this.readAll(conversation, renewal.ofAttempt());
+    const [isFull, items] = await Promise.all([
+      orUnavailable(this.#records.redis.hexists(keysOf(conversation).head, "full")),
+      this.readAll(conversation, renewal.ofAttempt()),
+    ]);
+    return isFull > 0 || items.length + newItems > this.#limits.maxItems ? "full" : items;
   }
 
   /** Encrypts a conversation again if another secret has encrypted it. Returns false if the conversation does not exist. */

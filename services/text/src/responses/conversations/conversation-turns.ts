@@ -10,17 +10,18 @@ import type { ConversationStore } from "./conversation-store.ts";
 
 /**
  * Returns the items of a conversation in a form that every vendor accepts; undefined if it does not exist. Throws
- * Failure if it is full.
+ * Failure if it has no room for `newItems` items.
  */
 export async function readConversationItems(
   store: ConversationStore,
   conversation: ConversationRef,
+  newItems: number,
   memory: RecordMemory,
 ): Promise<readonly JsonObject[] | undefined> {
-  const items = await store.readForTurn(conversation, memory);
+  const items = await store.readForTurn(conversation, newItems, memory);
   if (items === undefined) return undefined;
-  if (store.isFull(items.length))
-    throw new Failure("invalid_value", "The conversation has reached its maximum number of items: start a new one.", {
+  if (items === "full")
+    throw new Failure("invalid_value", "The conversation is full: start a new one, or remove items.", {
       param: "conversation",
     });
   return items.flatMap(portableItems);
@@ -38,7 +39,7 @@ export async function addTurn(
   using memory = body.budget.openHolding(call.caller);
   try {
     const conversation = { accountId: call.caller.accountId, id };
-    const { verdict } = await conversations.add(conversation, { items, newId, memory });
+    const { verdict } = await conversations.add(conversation, { items, newId, memory, isTurn: true });
     if (verdict !== "added")
       relay.log.warn({ ...idsOf(call), conversation: id, added: verdict }, "a turn was not stored");
   } catch (error) {
