@@ -65,6 +65,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         const seats = entering instanceof Promise ? await entering : entering;
         if ("scope" in seats) {
           routes.reportRefusal(seats);
+          history = { ...history, refusingWire: undefined }; // another channel may have this wire
           continue;
         }
         const openCalls = speeds.startCall(route.candidate);

@@ -67,10 +67,10 @@ export class RouteChooser {
     this.#refusals.push(refusal);
   }
 
-  /** Allows another attempt at the same route, with a different request. */
+  /** Makes the same route the next one, for a different request. */
   retry(route: ChosenRoute): void {
     this.#tried.splice(this.#tried.indexOf(route.route), 1);
-    if (route.isLastResort) this.#routeToRetry = route;
+    this.#routeToRetry = route;
   }
 
   /** Returns options that exclude the routes that were tried or that refused a seat. */

@@ -40,7 +40,7 @@ type Answer = readonly [status: number, body?: string];
  * Creates attempts without cooldowns and seat limits, whose vendors give these answers. `requests` lists the channel
  * and wire of each request, `blamed` the failures that were reported.
  */
-function attemptsAt(answers: readonly Answer[]) {
+function attemptsAt(answers: readonly Answer[], random = () => 0) {
   const requests: string[] = [];
   const blamed: string[] = [];
   const free = { ofChannel: () => 0, ofKey: () => 0 };
@@ -72,7 +72,7 @@ function attemptsAt(answers: readonly Answer[]) {
     supportedWires: new SupportedWires(),
     limits: { maxAttempts: 3, budgetMs: 10_000 },
   };
-  return { requests, blamed, attempts: openAttempts(deps, () => 0) };
+  return { requests, blamed, attempts: openAttempts(deps, random) };
 }
 
 const planOf = (candidates: readonly Candidate[], more: Partial<AttemptPlan<number>> = {}): AttemptPlan<number> => ({
@@ -125,6 +125,14 @@ describe("an attempt", () => {
       expect([attempted.attempts, attempted.route.wire]).toEqual([tries, "messages"]);
     }
     expect(requests).toEqual(["a chat", "a messages", "a messages"]);
+  });
+
+  test("is repeated on the same channel even if another one would be chosen at random", async () => {
+    const draws = [0, 0.9];
+    const { requests, attempts } = attemptsAt([missingPath], () => draws.shift() ?? 0);
+    const wires: readonly UpstreamWire[] = ["chat", "messages"];
+    using attempted = await attempts.run(planOf([candidate("a", { wires }), candidate("b", { wires })]));
+    expect([requests, attempted.attempts]).toEqual([["a chat", "a messages"], 2]);
   });
 
   test("is sent to another endpoint if the first one does not support the request, and the next call uses it directly", async () => {
