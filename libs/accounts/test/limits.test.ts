@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Budgets } from "@modelgate/contracts";
 import { testUsageDraft, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
@@ -162,6 +162,17 @@ describe("concurrency", () => {
     expect((await ask(limits, start + 1_500, "e")).decision).toBe("concurrency");
     expect((await ask(limits, start + 3_000, "e")).decision).toBe("admitted");
   });
+});
+
+test("a seat is renewed by Redis' clock, also if the clock of the process is late", async () => {
+  const leaseMs = 3_600_000;
+  const seats = accountKeys.seats(accountId, "tok_1");
+  await redis.zadd(seats, 1, "a");
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  await renewSeats(redis, [{ accountId, limitsId: "tok_1", seatId: "a" }], leaseMs);
+  const [seconds = 0] = await redis.time();
+  expect(Number(await redis.zscore(seats, "a"))).toBeGreaterThan(seconds * 1_000);
 });
 
 describe("tokens per minute", () => {

@@ -1,5 +1,6 @@
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
+import { clockScript } from "../shared-scripts.ts";
 
 /** One place of an open call within a limit of concurrency. */
 export interface Seat {
@@ -21,18 +22,20 @@ export async function releaseSeat(redis: Redis, { accountId, limitsId, seatId }:
   await leaveScript(redis, { seats: accountKeys.seats(accountId, limitsId) }, { seatId });
 }
 
+const renewScript = defineScript({
+  file: new URL("renew.lua", import.meta.url),
+  shared: [clockScript],
+  keys: ["seats"],
+  args: { seatId: "text", leaseMs: "number", nowMs: "number?" },
+  grouped: true,
+  replies: { renewed: {} },
+});
+
 /** Extends the leases of seats whose calls are still open. A seat that was removed after its lease is not restored. */
-export async function renewSeats(
-  redis: Redis,
-  seats: Iterable<Seat>,
-  leaseMs: number,
-  nowMs = Date.now(),
-): Promise<void> {
-  // An explicit pipeline would be limited to one node of a cluster.
+export async function renewSeats(redis: Redis, seats: Iterable<Seat>, leaseMs: number, nowMs?: number): Promise<void> {
   await Promise.all(
-    Array.from(seats, ({ accountId, limitsId, seatId }) => {
-      const key = accountKeys.seats(accountId, limitsId);
-      return Promise.all([redis.zadd(key, "XX", nowMs + leaseMs, seatId), redis.pexpire(key, leaseMs * 2, "GT")]);
-    }),
+    Array.from(seats, ({ accountId, limitsId, seatId }) =>
+      renewScript(redis, { seats: accountKeys.seats(accountId, limitsId) }, { seatId, leaseMs, nowMs }),
+    ),
   );
 }
