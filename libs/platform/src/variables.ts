@@ -16,6 +16,8 @@ export interface VariableReader {
   optionalText(name: string, meaning: string): string | undefined;
   url(name: string, meaning: string): string;
   optionalUrl(name: string, meaning: string): string | undefined;
+  /** Reads one address of the form http://host:port. */
+  optionalHttpAddress(name: string, meaning: string): string | undefined;
   integer(name: string, fallback: number, meaning: string, bounds?: IntegerBounds): number;
   /** Reads a port; 0 selects a free one. */
   port(name: string, fallback: number, meaning: string): number;
@@ -95,6 +97,8 @@ function readerOf(resolve: ResolveValue): VariableReader {
       ),
     optionalUrl: (name, meaning) =>
       resolve({ ...describe("url", name, meaning), read: (text) => ifSet(text, parseUrls) }, undefined),
+    optionalHttpAddress: (name, meaning) =>
+      resolve({ ...describe("url", name, meaning), read: (text) => ifSet(text, parseHttpAddress) }, undefined),
     choice: (name, values, fallback, meaning) =>
       resolve(
         {
@@ -194,6 +198,12 @@ function parseSecret(secret: string): string {
 
 function parseUrls(text: string): string {
   return text.split(",").every((item) => URL.canParse(item.trim())) ? text : rejectValue("is not a URL");
+}
+
+function parseHttpAddress(text: string): string {
+  return /^http:\/\/[^/,]+\/?$/.test(text) && URL.canParse(text)
+    ? text
+    : rejectValue("must be one address such as http://host:8080");
 }
 
 function parseInteger(text: string, min: number, max: number): number {

@@ -44,6 +44,17 @@ describe("readVariables", () => {
     expect(readVariables((read) => read.integer("COUNT", 3, "How many."), { CONSOLE_PROXIES: "1" })).toBe(3);
   });
 
+  test.each([
+    ["http://text:8081", /^$/],
+    ["http://[::1]:8081/", /^$/],
+    ["https://text", /A must be one address such as http/],
+    ["http://a,http://b", /A must be one address/],
+    ["text:8081", /A must be one address/],
+  ])("accepts one HTTP address without TLS: %s", (address, problem) => {
+    const read = (): unknown => readVariables((from) => from.optionalHttpAddress("A", "Where."), { A: address });
+    expect(messageOf(read)).toMatch(problem);
+  });
+
   test("refuses to start without a required variable", () => {
     expect(() => readVariables(declare, {})).toThrow(/URL_A is not set[\s\S]*SECRET is not set/);
   });
@@ -78,6 +89,17 @@ describe("describeVariables", () => {
     );
   });
 });
+
+/** Returns the message of a function's error, or "". */
+function messageOf(step: () => unknown): string {
+  try {
+    step();
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}
+
 const plain = { unit: undefined, allowed: undefined };
 
 describe("serviceVariables", () => {

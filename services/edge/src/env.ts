@@ -9,11 +9,11 @@ export const variables = serviceVariables(
   (read) => ({
     ...storeVariables(read),
     areas: {
-      text: read.optionalUrl("TEXT_URL", "Address of the text service."),
-      media: read.optionalUrl("MEDIA_URL", "Address of the media service."),
-      video: read.optionalUrl("VIDEO_URL", "Address of the video service."),
-      audio: read.optionalUrl("AUDIO_URL", "Address of the audio service."),
-      realtime: read.optionalUrl("REALTIME_URL", "Address of the realtime service."),
+      text: read.optionalHttpAddress("TEXT_URL", "Address of the text service."),
+      media: read.optionalHttpAddress("MEDIA_URL", "Address of the media service."),
+      video: read.optionalHttpAddress("VIDEO_URL", "Address of the video service."),
+      audio: read.optionalHttpAddress("AUDIO_URL", "Address of the audio service."),
+      realtime: read.optionalHttpAddress("REALTIME_URL", "Address of the realtime service."),
     },
     // `*` is safe: keys are sent in headers, not in cookies, so pages of other origins cannot use a visitor's key.
     corsOrigins: read.text(
