@@ -84,7 +84,7 @@ export async function listen({
   server.on("request", trackResponses(openResponses, state, handler, isCounted));
   const upgraded = new Set<Duplex>();
   if (upgrade !== undefined) server.on("upgrade", trackUpgrades(upgraded, upgrade, isCounted));
-  server.on("clientError", answerMalformed);
+  server.on("clientError", (error, socket) => answerMalformed(error, socket, openResponses));
   ending?.addEventListener("abort", () => endOpenCalls(openResponses));
   const stalls = setInterval(closeStalled, stalledMs / 8, openResponses, stalledMs).unref();
   await startListening(server, { host, port, isShared });
@@ -204,8 +204,15 @@ const malformedAnswers: Readonly<Record<string, readonly [status: string, code: 
   other: ["400 Bad Request", "invalid_request", "This is not a well-formed HTTP request."],
 };
 
-function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
+function answerMalformed(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  openResponses: Iterable<Pick<OpenResponse, "response">>,
+): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  // Bytes after a request must not become part of the answer to it.
+  for (const { response } of openResponses)
+    if (response.socket === socket && response.headersSent) return void socket.destroy();
   const [status, code, message] = malformedAnswers[error.code ?? ""] ?? malformedAnswers.other;
   const body = JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
   socket.end(

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, get, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect } from "node:net";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { listen } from "../src/http-server.ts";
 
 async function ask(port: number, agent: Agent): Promise<IncomingMessage> {
@@ -66,6 +66,23 @@ test("a client that waits for the rest of its answer stays connected", async () 
   const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 1_000, stalledMs: 20, handler });
   const agent = new Agent();
   expect((await ask(server.port, agent)).statusCode).toBe(200);
+  await server.drain();
+});
+
+test("malformed bytes after a request end its connection, without an answer inside the answer", async () => {
+  const handler = (incoming: IncomingMessage, response: ServerResponse): void => {
+    incoming.resume();
+    response.write("first");
+  };
+  const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 1_000, handler });
+  const client = connect(server.port, "127.0.0.1").on("error", () => undefined);
+  let received = "";
+  client.on("data", (bytes) => (received += bytes.toString()));
+  client.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n\r\na");
+  await vi.waitUntil(() => received.includes("first"), 60_000);
+  client.write("bGARBAGE\r\n\r\n");
+  await once(client, "close");
+  expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
   await server.drain();
 });
 
