@@ -6,6 +6,8 @@ export type { Logger } from "pino";
 /** Bytes that are written together, because one synchronous write costs 60–100 µs. */
 const blockBytes = 8_192;
 const flushMs = 250;
+/** Maximum bytes of lines that wait for a reader of stdout. Further lines are dropped. */
+const maxWaitingBytes = 64 * 1024 * 1024;
 /** Maximum ms that shutdown waits for the last lines. Without a reader they are never written. */
 const maxCloseMs = 1_000;
 
@@ -48,8 +50,14 @@ export interface ProcessLog {
  * Creates a process's logger, which writes JSON lines to stdout. Secrets are redacted by the names of properties and by
  * the pattern of API keys.
  */
-export function createLogger(name: string, level: string): ProcessLog {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: blockBytes, contentMode: "buffer" });
+export function createLogger(name: string, level: string, maxBytes = maxWaitingBytes): ProcessLog {
+  const destination = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: blockBytes,
+    maxLength: maxBytes,
+    contentMode: "buffer",
+  });
   const block: LineBlock = destination;
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
@@ -71,8 +79,17 @@ export function createLogger(name: string, level: string): ProcessLog {
     },
   );
   const ofService = (service: string): Logger => root.child({ service });
+  const log = ofService(name);
+  let dropped = 0;
+  destination.on("drop", () => dropped++);
+  destination.on("drain", () => {
+    if (dropped === 0) return;
+    const lines = dropped;
+    dropped = 0;
+    log.warn({ lines }, "log lines were dropped, because stdout was not read");
+  });
   return {
-    log: ofService(name),
+    log,
     ofService,
     close: once(async () => {
       clearTimeout(timer);

@@ -17,6 +17,18 @@ test("no secret is logged, recognised by its name or its format", () => {
   expect(printed.match(/\[redacted\]/g)).toHaveLength(8); // an error's text appears twice, in message and stack
 });
 
+test("lines above the limit of waiting bytes are dropped and counted", async () => {
+  const script = `
+    import { createLogger } from ${JSON.stringify(join(import.meta.dirname, "../src/log.ts"))};
+    const { log, close } = createLogger("test", "info", 1_000_000);
+    for (let line = 0; line < 20; line++) log.info({ text: "x".repeat(100_000) }, "line");
+    process.once("beforeExit", close);`;
+  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  const lines = printed.trim().split("\n");
+  expect(lines).toHaveLength(10);
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ lines: 11 });
+});
+
 test("unread log lines do not prevent a process from exiting", async () => {
   const script = `
     import { createLogger } from ${JSON.stringify(join(import.meta.dirname, "../src/log.ts"))};
