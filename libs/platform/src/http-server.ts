@@ -27,6 +27,8 @@ export interface HttpServerOptions {
   readonly drainErrorMs?: number;
   /** Time in ms after which a connection is closed if its client does not read. */
   readonly stalledMs?: number;
+  /** Time in ms after which an idle connection is closed. */
+  readonly keepAliveMs?: number | undefined;
 }
 
 /** A listening server. `drain` stops accepting connections, waits for open requests, and closes the server. */
@@ -44,11 +46,8 @@ const headersTimeoutMs = 30_000;
 const defaultStalledMs = 120_000;
 /** Minimum speed at which a client must read. A client for which many bytes wait gets more time than `stalledMs`. */
 const minBytesPerSecond = 50_000;
-/**
- * Time in ms after which an idle connection is closed. It is longer than the 60 s after which the edge closes an idle
- * connection, so that no connection is closed while the edge sends a request.
- */
-const keepAliveMs = 75_000;
+/** Longer than the 60 s after which the edge closes an idle connection, so that no request of the edge is lost. */
+const defaultKeepAliveMs = 75_000;
 
 /**
  * Minimum time in ms for which a draining server still answers requests on idle connections. Otherwise clients would
@@ -67,6 +66,7 @@ export async function listen({
   drainMs,
   drainErrorMs = 0,
   stalledMs = defaultStalledMs,
+  keepAliveMs = defaultKeepAliveMs,
   ending,
 }: HttpServerOptions): Promise<HttpServer> {
   const state = { draining: false, lastAt: 0 };

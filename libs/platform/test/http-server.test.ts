@@ -31,6 +31,15 @@ test("a draining server serves one more request on a kept connection, with conne
   await expect(ask(server.port, new Agent())).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
+test("a client is told how long an idle connection stays open", async () => {
+  const handler = (_: IncomingMessage, response: ServerResponse): void => void response.end();
+  const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 0, keepAliveMs: 620_000, handler });
+  const agent = new Agent({ keepAlive: true });
+  expect((await ask(server.port, agent)).headers["keep-alive"]).toBe("timeout=620");
+  agent.destroy();
+  await server.drain();
+});
+
 const request = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
 test("a client that does not read its answer is disconnected", async () => {
