@@ -223,6 +223,18 @@ async function openRotation() {
   return { at, addTo, readLast, before: storeWith(before), after: storeWith(after), last: storeWith(last) };
 }
 
+test("a reference to an item of the conversation adds nothing, and one to another item keeps its id", async () => {
+  const { add, readAll } = await open();
+  await add(user("One", "msg_1"));
+  const added = await add({ type: "item_reference", id: "msg_1" }, { id: "msg_2" }, user("Two", "msg_3"));
+  expect(added).toMatchObject({ verdict: "added", items: [{ id: "msg_2" }, { id: "msg_3" }] });
+  expect(await readAll(false, 9)).toMatchObject([
+    { type: "message", id: "msg_1" },
+    { type: "item_reference", id: "msg_2" },
+    { type: "message", id: "msg_3" },
+  ]);
+});
+
 test("a turn that does not fit marks the conversation as full until an item is removed", async () => {
   const { store, at, add } = await open();
   await add(user("One", "one"));

@@ -101,6 +101,17 @@ describe.each(ownAndOther("responses"))("a conversation over $name", ({ name: mo
   });
 });
 
+test("a turn that refers to an item of another response stores the item itself", async () => {
+  const { output, id: response } = await of().responses.create({ model: "messages", input: "My name is Ada." });
+  await untilStored(response);
+  const { id } = await conversations().create({});
+  const input = [{ type: "item_reference" as const, id: output[0]?.id ?? "" }, user("Who am I?")];
+  await of().responses.create({ model: "messages", input, conversation: id });
+  await of().responses.delete(response);
+  expect(await itemsOf(id)).toMatchObject([{ role: "assistant" }, { role: "user" }, { role: "assistant" }]);
+  await of().responses.create({ model: "messages", input: "Go on", conversation: id });
+});
+
 test("is created, read, changed and deleted", async () => {
   const created = await conversations().create({ metadata: { topic: "boats" } });
   expect(created).toMatchObject({

@@ -1,5 +1,6 @@
 import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
+import { referenceOf } from "../conversation.ts";
 
 /** Prefixes of item ids, by type of the item. */
 const prefixes: Readonly<Record<string, string>> = {
@@ -23,7 +24,7 @@ export function identifyItems(
 ): readonly IdentifiedItem[] {
   const takenIds = new Set(usedIds);
   return items.map((item) => {
-    const type = typeof item["type"] === "string" ? item["type"] : "message";
+    const type = typeOf(item);
     const id = isNewId(item["id"], takenIds) ? item["id"] : `${prefixes[type] ?? "item"}_${newId()}`;
     takenIds.add(id);
     const identified = { ...item, id, type, status: item["status"] ?? "completed" };
@@ -34,6 +35,19 @@ export function identifyItems(
 /** An item in its stored form. */
 export interface IdentifiedItem extends JsonObject {
   readonly id: string;
+}
+
+function typeOf(item: JsonObject): string {
+  if (typeof item["type"] === "string") return item["type"];
+  return referenceOf(item) === undefined ? "message" : "item_reference";
+}
+
+/** Leaves out references to the items `storedIds`, which the conversation has already. */
+export function withoutReferences(
+  items: readonly IdentifiedItem[],
+  storedIds: readonly string[],
+): readonly IdentifiedItem[] {
+  return items.filter((item) => referenceOf(item) === undefined || !storedIds.includes(item.id));
 }
 
 function isNewId(id: unknown, takenIds: ReadonlySet<string>): id is string {

@@ -10,7 +10,7 @@ import {
   type ConversationRecords,
 } from "./conversation-limits.ts";
 import { addToConversation } from "./add-to-conversation.ts";
-import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
+import { identifyItems, withoutReferences, type IdentifiedItem } from "./conversation-items.ts";
 import {
   keysOf,
   readItems,
@@ -124,7 +124,7 @@ export class ConversationStore {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const reply = await addToConversation(this.#records, this.#limits, { conversation, newItems, isTurn, memory });
       if (reply.verdict === "added") return { verdict: "added", items: newItems };
-      if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
+      if (reply.verdict === "taken") newItems = identifyItems(withoutReferences(newItems, reply.ids), newId, reply.ids);
       else if (reply.verdict === "full") return { verdict: "full", problem: problemOf(this.#limits, reply.bound) };
       else return { verdict: reply.verdict };
     }

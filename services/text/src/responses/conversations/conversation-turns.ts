@@ -3,6 +3,7 @@ import { idsOf, type ServiceCall } from "@modelgate/platform";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { portableItems } from "../conversation.ts";
+import { resolveReferences } from "../item-references.ts";
 import type { RecordMemory } from "../record-reader.ts";
 import { outputOf, type StoredResponse } from "../stored-response.ts";
 import type { ConversationRef } from "./conversation-scripts.ts";
@@ -29,16 +30,25 @@ export async function readConversationItems(
 
 /** Appends a turn to its conversation. Never rejects; a failure is logged. */
 export async function addTurn(
-  { body, conversations, newAnswerId, relay }: Pick<ResponsesDeps, "body" | "conversations" | "newAnswerId" | "relay">,
+  {
+    body,
+    conversations,
+    newAnswerId,
+    relay,
+    responses,
+  }: Pick<ResponsesDeps, "body" | "conversations" | "newAnswerId" | "relay" | "responses">,
   call: Pick<ServiceCall, "caller" | "requestId"> & Partial<Pick<ServiceCall, "span">>,
   id: string,
   turn: Pick<StoredResponse, "input" | "response" | "ancestors">,
 ): Promise<void> {
-  const items = [...turn.input, ...outputOf(turn)];
   const newId = (): string => newAnswerId().replace(/^answer_/, "");
   using memory = body.budget.openHolding(call.caller);
+  const { accountId } = call.caller;
   try {
-    const conversation = { accountId: call.caller.accountId, id };
+    const conversation = { accountId, id };
+    // A referenced response may expire before the conversation.
+    const input = await resolveReferences(responses, accountId, turn.input, memory);
+    const items = [...input, ...outputOf(turn)];
     const { verdict } = await conversations.add(conversation, { items, newId, memory, isTurn: true });
     if (verdict !== "added")
       relay.log.warn({ ...idsOf(call), conversation: id, added: verdict }, "a turn was not stored");
