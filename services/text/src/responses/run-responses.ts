@@ -1,5 +1,4 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { idsOf } from "@modelgate/platform";
 import { addTurn } from "./conversations/conversation-turns.ts";
 import { reparseJson, runCall, type FinalAnswer, type Call, type JsonBody } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -11,14 +10,8 @@ import { itemsOf } from "./conversation.ts";
 import { recordCreatedItems } from "./created-items.ts";
 import { prepareResponses, type PreparedResponses, type ParsedResponsesRequest } from "./prepare.ts";
 import { ResponseKind } from "./response-kind.ts";
-import type { StoredResponse } from "./stored-response.ts";
+import { storeAnswered, type AnsweredResponse } from "./store-answered.ts";
 import { summaryTokens } from "./compaction/summary.ts";
-
-/** A response in the form in which it can be stored. */
-export interface AnsweredResponse {
-  readonly id: string;
-  readonly stored: StoredResponse;
-}
 
 /** Receives each response before the client can refer to it, in the order of the requests. */
 export type OnAnswered = (answered: Promise<AnsweredResponse | undefined>) => void;
@@ -89,16 +82,12 @@ export async function runPrepared(
       if (!mustStore && !isTurn && onAnswered === undefined) return undefined;
       const response = responseOf({ answered, answerId, bytes: body.bytes, ancestors, isStored: params.store });
       onAnswered?.(response.catch(() => undefined));
-      if (mustStore)
-        response
-          .then((result) => (result === undefined ? undefined : storeResponse(deps, call, result, body.bytes.length)))
-          .catch((error: unknown) => logNotStored(deps, call, error));
-      // The end of the answer waits until the turn is added, because the client may continue the conversation at once.
-      return isTurn
-        ? response
-            .then((result) => (result === undefined ? undefined : addTurn(deps, call, conversationId, result.stored)))
-            .catch((error: unknown) => logNotStored(deps, call, error))
-        : undefined;
+      return storeAnswered(deps, call, response, {
+        bodyBytes: body.bytes.length,
+        answerBytes: answered.text.length,
+        isStored: mustStore,
+        addTurn: isTurn ? (stored) => addTurn(deps, call, conversationId, stored) : undefined,
+      });
     },
   });
 }
@@ -153,20 +142,4 @@ async function responseOf({
   const isStoredByVendor = id !== answerId && response["store"] === true && isStored && !answered.isEndedEarly;
   const keptAt = isStoredByVendor ? answered.channelKey : undefined;
   return { id, stored: { response, input: itemsOf(body["input"]), ancestors, keptAt } };
-}
-
-/** Stores a response so that later requests can refer to it. */
-async function storeResponse(
-  { responses: store, relay }: ResponsesDeps,
-  call: Call,
-  { id, stored }: AnsweredResponse,
-  bodyBytes: number,
-): Promise<void> {
-  const verdict = await store.save(call.caller.accountId, id, stored, bodyBytes);
-  if (verdict !== "stored")
-    relay.log.warn({ ...idsOf(call), response: id, kept: verdict }, "a response was not stored");
-}
-
-function logNotStored({ relay }: ResponsesDeps, call: Call, error: unknown): void {
-  relay.log.warn({ ...idsOf(call), err: error }, "a response was not stored");
 }

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import type { Holder, Holding } from "@modelgate/platform";
 import { renderJson, reparseJson, type JsonLimits } from "@modelgate/relay";
-import type { AnsweredResponse } from "../run-responses.ts";
+import type { AnsweredResponse } from "../store-answered.ts";
 import { parseStored, type ResponseStore, type StoredResponse } from "../stored-response.ts";
 
 /**

@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import type { Holding } from "@modelgate/platform";
 import type { JsonObject } from "@modelgate/wires/text";
 import { itemsOf } from "../conversation.ts";
-import type { AnsweredResponse } from "../run-responses.ts";
+import type { AnsweredResponse } from "../store-answered.ts";
 import { outputOf } from "../stored-response.ts";
 import { requiredInput, steerProblem } from "./steer-input.ts";
 
