@@ -102,6 +102,8 @@ test("the vendor's answer has the client's name of the model", () => {
 test.each<[string, object]>([
   ["nothing", {}],
   ["no result", { results: [] }],
+  ["no verdict", { results: [{ categories: {}, category_scores: {} }] }],
+  ["only empty categories", { results: [{ categories: { violence: null }, category_scores: {} }] }],
   ["no categories", { results: [{ category_scores: {} }] }],
   ["texts in place of scores", { results: [{ flagged: true, categories: {}, category_scores: { violence: "much" } }] }],
 ])("%s in a vendor's answer is a failure", (_, body) => {

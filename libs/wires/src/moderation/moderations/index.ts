@@ -87,12 +87,15 @@ function parseAnswer(body: JsonRecord): ModerationAnswer {
 
 function parseResult(item: Fields): ModerationResult {
   const categories = readMembers(item, "categories", "true, false or null", isBooleanOrNull);
+  const flagged = item.flag("flagged");
+  // Mistral reports only categories.
+  const verdicts = Object.values(categories).filter((value) => value !== null);
+  if (flagged === undefined && verdicts.length === 0) item.need("flagged");
   const applied = item.has("category_applied_input_types")
     ? readMembers(item, "category_applied_input_types", "an array of words", isStringList)
     : undefined;
   return withoutUndefined({
-    // Mistral reports only categories.
-    flagged: item.flag("flagged") ?? Object.values(categories).includes(true),
+    flagged: flagged ?? verdicts.includes(true),
     categories,
     scores: readMembers(item, "category_scores", "a number", (value) => typeof value === "number"),
     appliedInputTypes: applied,
