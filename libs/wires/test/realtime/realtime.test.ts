@@ -140,6 +140,8 @@ describe("inspecting an event", () => {
     ["type first", '{"type":"response.done","response":{}}', "response.done"],
     ["spaced", ' { "type" : "error" }', "error"],
     ["type last", '{"session":{"type":"realtime"},"type":"session.updated"}', "session.updated"],
+    // A line break is not valid JSON, so the audio is not parsed.
+    ["type after audio", '{"audio":"AA\nAA","type":"input_audio_buffer.append"}', "input_audio_buffer.append"],
     ["an escaped name", '{"\\u0074ype":"error"}', "error"],
     ["no type", '{"event":1}', undefined],
     ["no object", "[]", undefined],
