@@ -61,8 +61,8 @@ export function transcriptCall(
     unsupportedRules: { spelling: {}, refusesUnsupported },
     dropped: [],
     bodyBytes: 0,
-    async requests(vendor) {
-      if (vendor !== vendorWire) await upload.completed;
+    async requests(vendor, { model }) {
+      if (vendor !== vendorWire || vendor.needsCompleteForm?.(model)) await upload.completed;
       if (upload.isComplete) return [request()];
       // The fields before the file may already rule out this vendor's model; then another vendor is tried.
       return [client.read(upload.entries.filter(([name]) => name === "model" || name === "response_format"))];

@@ -89,6 +89,8 @@ export interface Base64File {
 
 /** Vendor side of a transcripts wire. The gateway renders all formats other than JSON from the vendor's JSON. */
 export interface TranscriptsVendor extends VendorSide<TranscriptsRequest, Transcript, RenderedTranscripts> {
+  /** Returns true if the fields that a model supports depend on other fields. */
+  needsCompleteForm?(model: string): boolean;
   parse(body: JsonRecord): Transcript;
   stream?(): { read(frame: Frame): TranscriptEvent };
 }

@@ -16,6 +16,7 @@ import { parseAnswer, readEvent, readUsage } from "./answer.ts";
 
 const vendor = {
   render: renderForm,
+  needsCompleteForm: (model: string) => mistralModels.test(model),
   parse: parseAnswer,
   usage: readUsage,
   stream: () => ({ read: readEvent }),
