@@ -76,8 +76,8 @@ describe("a stream", () => {
 
   test.each([
     ["per image", "extras", 40_000_000n],
-    // 13 × $10 and, for an image of the best quality with two partial images, 7,224 × $40 per million
-    ["by tokens", "tokens", 130_000n + 288_960_000n],
+    // 13 × $10 and, for an image of the best quality, 4,160 × $40 per million
+    ["by tokens", "tokens", 130_000n + 166_400_000n],
   ])("whose client disconnects is charged, since the image is being generated: %s", async (_, model, charged) => {
     const cost = await costOf(area, async () => {
       const prompt = simulate({ stallAfterChunks: 1 });

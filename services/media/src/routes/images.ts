@@ -36,6 +36,7 @@ import {
 } from "@modelgate/wires/images";
 import type { Deps } from "../deps.ts";
 import { readImageRequest, type ImagesBody } from "../read-request.ts";
+import { tokensPerImage, type ImageTokens } from "./image-tokens.ts";
 
 /** POST /v1/images/generations. */
 export function imageGenerations(deps: Deps): EndpointHandler {
@@ -180,12 +181,12 @@ interface ImagesSize extends RequestSize {
  */
 function measureOf(
   { textBytes, mediaTokens, choices, certainImages }: ImagesSize,
-  imageTokens: number,
+  imageTokens: ImageTokens,
   outputTokens: number,
   price: Price,
 ): Measure {
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
-  const heldTokens = choices * Math.max(outputTokens, imageTokens);
+  const heldTokens = choices * Math.max(outputTokens, imageTokens.held);
   return {
     upper: { images: choices, ...costliestTokens({ input: textBytes + mediaTokens, output: heldTokens }, price) },
     bound: { images: maxBilledImages(choices) },
@@ -193,7 +194,8 @@ function measureOf(
     meter(reported, _words, callStatus) {
       const missing = certainImages - (reported?.images ?? 0);
       if (callStatus === "cancelled" && missing > 0) {
-        const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * Math.min(outputTokens, imageTokens);
+        const outputImageTokens =
+          (reported?.outputImageTokens ?? 0) + missing * Math.min(outputTokens, imageTokens.estimated);
         const tokens = price.has("images") ? {} : { outputImageTokens };
         return Promise.resolve({
           units: { inputTokens, ...reported, ...tokens, images: certainImages },
@@ -203,25 +205,6 @@ function measureOf(
       return Promise.resolve({ units: reported ?? { images: certainImages }, estimated: reported === undefined });
     },
   };
-}
-
-/** Tokens along the longer side of an image by quality, in OpenAI's formula for `gpt-image-2`. */
-const sideTokens: ReadonlyMap<string, number> = new Map([
-  ["low", 16],
-  ["medium", 48],
-]);
-const maxSideTokens = 96;
-/** Pixels of the largest image that OpenAI's models create. Vendors of larger images count fewer tokens. */
-const maxTokenPixels = 8_294_400;
-const partialImageTokens = 100;
-
-/** Returns the output tokens of an image by OpenAI's formula for `gpt-image-2`. `auto` may be the best quality. */
-function tokensPerImage({ quality = "auto", size, partialImages = 0 }: ImageRequest): number {
-  const { width, height } = size ?? { width: 1_024, height: 1_024 };
-  const long = sideTokens.get(quality) ?? maxSideTokens;
-  const short = Math.round((long * Math.min(width, height)) / Math.max(width, height));
-  const pixels = Math.min(maxTokenPixels, width * height);
-  return Math.ceil((long * short * (2_000_000 + pixels)) / 4_000_000) + partialImages * partialImageTokens;
 }
 
 /** Minimum output tokens that a vendor counts for one image. */
