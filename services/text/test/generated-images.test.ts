@@ -64,6 +64,15 @@ describe("generateContent", () => {
     expect(cost).toBeGreaterThan(0n);
   });
 
+  test.each(["2K", "4K"])("an image of %s is refused if there is only a price per image", async (imageSize) => {
+    const { config, ...request } = ask("content-by-image");
+    const sized = { ...request, config: { ...config, imageConfig: { imageSize } } };
+    await expect(google().models.generateContent(sized)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("generationConfig.imageConfig.imageSize"),
+    });
+  });
+
   test("a request with a picture is an edit", async () => {
     const inlineData = { mimeType: "image/png", data: samplePng().toString("base64") };
     const contents = [{ role: "user", parts: [{ text: "at night" }, { inlineData }] }];
