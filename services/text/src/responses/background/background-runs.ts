@@ -164,8 +164,9 @@ export class BackgroundRuns implements Disposable {
     try {
       const verdict = await this.#deps.backgroundStore.renew(run.ref, run.tokenId);
       if (verdict === "cancelled" || verdict === "deleted") run.cancel();
-      // The lease is also missing if the response has ended meanwhile.
-      if (verdict === "lost" && this.#open.has(run.ref.id)) run.stopAfterTakeover();
+      if (verdict === "lost") run.stopAfterTakeover();
+      // If the response has ended meanwhile, its lease was released before it was renewed.
+      if (!this.#open.has(run.ref.id)) await this.#deps.backgroundStore.releaseLease(run.ref, run.tokenId);
     } catch (error) {
       this.#deps.relay.log.warn({ err: error, response: run.ref.id }, "a background response's lease was not renewed");
     } finally {

@@ -21,8 +21,8 @@ export interface BackgroundStoreLimits {
 }
 
 /**
- * Result of a lease renewal. "cancelled": the response must be cancelled; "deleted": it must not be stored; "lost": the
- * lease has expired.
+ * Result of a lease renewal. "cancelled": the response must be cancelled; "deleted": it must not be stored; "lost":
+ * another process has marked it as failed.
  */
 type LeaseRenewal = "renewed" | "cancelled" | "deleted" | "lost";
 
@@ -87,7 +87,16 @@ export class BackgroundStore {
 
   /** Returns true if the response has a lease: it is queued, or a process generates it. */
   async hasLease({ accountId, id }: BackgroundRef): Promise<boolean> {
-    return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
+    const state = await orUnavailable(this.#redis.get(keysOf(accountId).lease(id)));
+    return state !== null && state !== "failed";
+  }
+
+  /** Marks a response without a lease as failed, so that its process does not store it. Returns false if it has one. */
+  async markFailed(background: BackgroundRef): Promise<boolean> {
+    const { accountId, id } = background;
+    const { maxDurationMs } = this.#limits;
+    await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "failed", "PX", maxDurationMs, "NX"));
+    return !(await this.hasLease(background));
   }
 
   /** Asks the process that generates the response to cancel it. */
@@ -95,10 +104,10 @@ export class BackgroundStore {
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "cancel", "KEEPTTL", "XX"));
   }
 
-  /** Marks a response as deleted if a process still generates it. That process then does not store the result. */
+  /** Marks a response as deleted. If a process still generates it, that process does not store the result. */
   async markDeleted({ accountId, id }: BackgroundRef): Promise<void> {
     const { maxDurationMs } = this.#limits;
-    await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "deleted", "PX", maxDurationMs, "XX"));
+    await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "deleted", "PX", maxDurationMs));
   }
 
   /** Appends events. Returns false if the account has reached its storage limit. */

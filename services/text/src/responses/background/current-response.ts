@@ -24,6 +24,8 @@ export async function currentResponse(
     const isWorkedOn = (await store.countEvents(backgroundRef)) > format.queuedEvents(stored.response).length;
     return isWorkedOn ? { ...stored, response: { ...stored.response, status: "in_progress" } } : stored;
   }
+  // Its process may have taken the lease again.
+  if (!(await store.markFailed(backgroundRef))) return stored;
   // The response may have ended after it was read and before its lease was checked.
   const latest = await objects.find(accountId, id, memory);
   if (latest === undefined || hasEnded(latest.response)) return latest;
