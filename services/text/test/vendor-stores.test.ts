@@ -1,3 +1,4 @@
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
@@ -262,5 +263,22 @@ describe("an item of a conversation that names a file", () => {
       param: "input[0].content[0].file_id",
     });
     expect(vendor.storedRequests.length).toBe(before);
+  });
+});
+
+describe("the records of the objects that a vendor created", () => {
+  test("are not needed to continue an earlier response", async () => {
+    const first: any = await (await send(keys.one, "responses", bodyOf["responses"]?.({}) ?? {})).json();
+    const redis = new Redis(area.backends.redisUrl);
+    const records = await redis.keys("made:*");
+    expect(records.length).toBeGreaterThan(0);
+    await redis.del(records);
+    redis.disconnect();
+    const next = await send(keys.one, "responses", {
+      model: "responses",
+      input: "More",
+      previous_response_id: first.id,
+    });
+    expect([next.status, await next.text()]).toEqual([200, expect.any(String)]);
   });
 });

@@ -9,8 +9,8 @@ const maxIdCharacters = 256;
 /** Objects that vendors created in their stores for each account, with the route that created them. */
 export interface CreatedIds {
   /**
-   * Returns the route that created each object; undefined for objects that this account did not create, or whose record
-   * has expired.
+   * Returns the route that created each object, and renews its record; undefined for objects that this account did not
+   * create, or whose record has expired.
    */
   find(accountId: string, ids: readonly CreatedId[]): Promise<readonly (ChannelKeyId | undefined)[]>;
   /**
@@ -20,7 +20,7 @@ export interface CreatedIds {
   store(accountId: string, ids: readonly CreatedId[], channelKey: ChannelKeyId): void;
 }
 
-/** Opens the store of ids in Redis. Ids expire after `lifetimeMs`. */
+/** Opens the store of ids in Redis. Ids expire `lifetimeMs` after their last use. */
 export function openCreatedIds({
   redis,
   log,
@@ -34,7 +34,8 @@ export function openCreatedIds({
     async find(accountId, ids) {
       const names = [...new Set(ids.filter(isRemembered).map((each) => keyOf(accountId, each)))];
       if (names.length === 0) return ids.map(() => undefined);
-      const routes = await redis.mget(names);
+      // An object that is still used keeps its record.
+      const routes = await Promise.all(names.map((name) => redis.getex(name, "PX", lifetimeMs)));
       const routesByName = new Map(names.map((name, index) => [name, channelKeyIn(routes[index])]));
       return ids.map((each) => routesByName.get(keyOf(accountId, each)));
     },

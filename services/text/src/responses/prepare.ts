@@ -94,6 +94,17 @@ function foreignIdsIn({ vendorIds = [] }: ParsedResponsesRequest["params"], conv
   );
 }
 
+/**
+ * Returns the ids in a request that must be checked. Those of earlier turns were checked when these were sent, or come
+ * from a vendor; the records of their creation may have expired.
+ */
+function idsAfter(earlierItems: number, { vendorIds = [] }: ParsedResponsesRequest["params"]) {
+  return vendorIds.filter(({ path, isRemovable }) => {
+    const index = /^input\[(\d+)\]/.exec(path)?.[1];
+    return isRemovable === true || index === undefined || Number(index) >= earlierItems;
+  });
+}
+
 /** Result for a request that names no earlier response. */
 const noEarlierTurns = { items: [], last: undefined, ids: [] };
 
@@ -125,12 +136,9 @@ export async function prepareResponses(
   const { previousId } = params;
   const earlier =
     previousId === undefined ? noEarlierTurns : await readEarlierTurns(store, { accountId, previousId }, holding);
-  const items = await resolveReferences(
-    store,
-    accountId,
-    [...earlier.items, ...(conversationItemsBefore ?? []), ...newItems],
-    holding,
-  );
+  const earlierItems = await resolveReferences(store, accountId, earlier.items, holding);
+  const ownItems = [...(conversationItemsBefore ?? []), ...newItems];
+  const items = [...earlierItems, ...(await resolveReferences(store, accountId, ownItems, holding))];
   const input = decryptCompactions(cipher, accountId, items);
   const remaining = conversationId === undefined ? bytes : withoutMembers(bytes, ["conversation"]);
   const body = spliceMembers(remaining, { input: await renderJson(input, Infinity), previous_response_id: "null" });
@@ -140,12 +148,13 @@ export async function prepareResponses(
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isResolvableHere) ? undefined : earlier.last?.keptAt;
   const resolved = await readTurnParams(deps, call, wires.responses.client, value);
+  // Items of a conversation are checked only here. An item id that was not found here may be a vendor's id that only
+  // looks like one of the gateway's.
+  const resolvedIds = await admitStoreUse(deps, call, { vendorIds: idsAfter(earlierItems.length, resolved) });
   return {
     params: resolved,
     body,
-    // Items of a conversation are checked only here. An item id that was not found here may be a vendor's id that only
-    // looks like one of the gateway's.
-    admitted: await admitStoreUse(deps, call, resolved),
+    admitted: { ...resolvedIds, channelKey: admitted.channelKey ?? resolvedIds.channelKey },
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },
     ancestors: earlier.ids,
     conversationId,
