@@ -87,8 +87,9 @@ export function failureHeaders(failure: Failure): Readonly<Record<string, string
   if (failure.retryAfterSeconds !== undefined) {
     values[headers.retryAfter] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
   } else if (failure.status === 429 || failure.status === 503) values[headers.retryAfter] = "1";
-  if (!failure.kind.retryable || (failure.retryAfterSeconds ?? 0) > maxRetrySeconds)
-    values[headers.shouldRetry] = "false";
+  // A vendor's wait is excluded, because another channel may be available earlier.
+  const isLongLimit = failure.code === "rate_limit_exceeded" && (failure.retryAfterSeconds ?? 0) > maxRetrySeconds;
+  if (!failure.kind.retryable || isLongLimit) values[headers.shouldRetry] = "false";
   if (failure.allow !== undefined) values["allow"] = failure.allow.join(", ");
   return values;
 }

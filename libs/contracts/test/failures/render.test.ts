@@ -80,10 +80,11 @@ test("headers give the time of a retry, and whether to retry", () => {
 });
 
 test.each([
-  [60, { "retry-after": "60" }],
-  [61, { "retry-after": "61", "x-should-retry": "false" }],
-])("a call that may be repeated in %d s has the headers %j", (retryAfterSeconds, expected) => {
-  expect(failureHeaders(new Failure("rate_limit_exceeded", undefined, { retryAfterSeconds }))).toEqual(expected);
+  ["rate_limit_exceeded", 60, { "retry-after": "60" }],
+  ["rate_limit_exceeded", 61, { "retry-after": "61", "x-should-retry": "false" }],
+  ["upstream_rate_limited", 61, { "retry-after": "61" }],
+] as const)("%s with a wait of %d s has the headers %j", (code, retryAfterSeconds, expected) => {
+  expect(failureHeaders(new Failure(code, undefined, { retryAfterSeconds }))).toEqual(expected);
 });
 
 test("any other error becomes internal_error without its message", () => {
