@@ -136,8 +136,10 @@ describe("a vendor's stream", () => {
       "part-delta",
       "part-end",
       "part-start",
+      "part-delta",
       "part-end",
     ]);
+    expect(events.at(-2)).toMatchObject({ text: "{}" });
   });
 
   test.each<readonly [string, JsonRecord, string, object]>([

@@ -64,3 +64,23 @@ test.each([
     }),
   );
 });
+
+/** A call without arguments, for which some vendors send an empty text instead of JSON. */
+const bareCall: TextAnswer = {
+  id: "a",
+  model: "m",
+  createdAt: 1,
+  choices: [{ parts: [{ kind: "tool-call", id: "call_1", name: "f", arguments: "" }], finish: "tool-calls" }],
+};
+const partsOf = ({ choices: [choice] }: TextAnswer) => choice?.parts;
+const callWith = (text: string) => [{ kind: "tool-call", id: "call_1", name: "f", arguments: text }];
+
+test.each([
+  ["chat", chatWire],
+  ["responses", responsesWire],
+])("%s: a function's empty arguments are read as an empty object, streamed or not", (_, wire) => {
+  const stream = written(wire.client.stream(context), bareCall);
+  expect(partsOf(readBack(wire.vendor.stream(), stream))).toEqual(callWith("{}"));
+  const whole = JSON.parse(JSON.stringify(wire.client.render(bareCall, context)));
+  expect(partsOf(wire.vendor.parse(whole))).toEqual(callWith("{}"));
+});

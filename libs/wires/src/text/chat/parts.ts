@@ -6,7 +6,7 @@ import type { FilePart, Part, Source, ToolCallPart, Citation } from "../hub/part
 import type { CacheHint } from "../hub/request.ts";
 import { parseBreakpoint } from "../hub/prompt-cache.ts";
 import { mediaTypeOfName, readDataUrl, sourceFromUrl } from "../hub/sources.ts";
-import { callId, type CallPairs } from "../hub/tool-calls.ts";
+import { argumentsText, callId, type CallPairs } from "../hub/tool-calls.ts";
 import type { Details } from "./reasoning-details.ts";
 import { readDetails, readExtraContent, splitText, splitReasoning, withSignature } from "./reasoning-details.ts";
 
@@ -160,7 +160,7 @@ function parseLegacyCall(call: Fields, { path }: ModelContext): ToolCallPart {
 /** Returns the arguments of a call. Some vendors send an object instead of JSON text. */
 function argumentsOf(definition: Fields): string {
   const value = definition.raw("arguments");
-  return isRecord(value) ? JSON.stringify(value) : (definition.text("arguments") ?? "");
+  return isRecord(value) ? JSON.stringify(value) : argumentsText(definition.text("arguments"));
 }
 
 /** Reads a text's citations. */

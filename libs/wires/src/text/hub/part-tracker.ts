@@ -4,6 +4,8 @@ import { partToEvents } from "./events.ts";
 
 interface OpenPart {
   readonly number: number;
+  /** True for the call of a function, whose arguments must be JSON. */
+  readonly isFunctionCall: boolean;
   hasText: boolean;
   /** Index of the current paragraph, for vendors that number paragraphs. */
   index: unknown;
@@ -58,7 +60,8 @@ export class PartTracker {
   start(key: string, opened: OpenedPart): readonly TextEvent[] {
     if (this.#open.has(key)) return [];
     const part = this.#number(opened.kind);
-    this.#open.set(key, { number: part, hasText: false, index: undefined });
+    const isFunctionCall = opened.kind === "tool-call" && opened.custom !== true;
+    this.#open.set(key, { number: part, isFunctionCall, hasText: false, index: undefined });
     return [{ type: "part-start", choice: this.#choice, part, opened }];
   }
 
@@ -77,10 +80,11 @@ export class PartTracker {
   end(key: string, signature?: Signature): readonly TextEvent[] {
     const entry = this.#open.get(key);
     if (entry === undefined) return [];
+    const noArguments = entry.isFunctionCall && !entry.hasText ? this.delta(key, "{}") : [];
     this.#open.delete(key);
     this.#ended.add(key);
     const event = { type: "part-end", choice: this.#choice, part: entry.number } as const;
-    return [signature === undefined ? event : { ...event, signature }];
+    return [...noArguments, signature === undefined ? event : { ...event, signature }];
   }
 
   endAll(): readonly TextEvent[] {

@@ -14,6 +14,11 @@ export function parseArguments({ arguments: text, custom }: Pick<ToolCallPart, "
   return isRecord(value) ? value : { [rawArgumentsMember]: text };
 }
 
+/** Returns a call's arguments as JSON text. Some vendors send an empty text for none. */
+export function argumentsText(text: string | undefined): string {
+  return text === undefined || text.trim() === "" ? "{}" : text;
+}
+
 export function renderArguments(args: unknown): string {
   if (isRecord(args) && Object.keys(args).length === 1 && typeof args[rawArgumentsMember] === "string")
     return args[rawArgumentsMember];
@@ -66,8 +71,9 @@ export function wrapCustom(text: string): JsonRecord {
   return { input: text };
 }
 
-/** Returns the free text that `wrapCustom` wrapped; any other arguments unchanged. */
+/** Returns the free text that `wrapCustom` wrapped, "" for no arguments, and any other arguments unchanged. */
 export function unwrapCustom(json: string): string {
+  if (argumentsText(json) === "{}") return "";
   const input = memberOf(parseJson(json), "input");
   return typeof input === "string" ? input : json;
 }

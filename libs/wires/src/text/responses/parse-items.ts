@@ -5,6 +5,7 @@ import type { Part, ReasoningPart, Citation, FilePart, Source, Signature } from 
 import { signatureFromClient, placeholderSignature } from "../hub/signatures.ts";
 import { parseBreakpoint } from "../hub/prompt-cache.ts";
 import { mediaTypeOfName, readDataUrl, sourceFromUrl } from "../hub/sources.ts";
+import { argumentsText } from "../hub/tool-calls.ts";
 import { qualifiedName } from "./tools.ts";
 
 type ReadItem = (item: Fields) => readonly Part[];
@@ -47,8 +48,9 @@ function readCall(item: Fields, member: "arguments" | "input"): readonly Part[] 
   item.ignore("type", "id", "status");
   const id = item.needText("call_id");
   const name = qualifiedName(item.text("namespace"), item.needText("name"));
-  const call = { kind: "tool-call", id, name, arguments: item.text(member) ?? "" } as const;
-  return [member === "input" ? { ...call, custom: true } : call];
+  const call = { kind: "tool-call", id, name } as const;
+  if (member === "input") return [{ ...call, arguments: item.text(member) ?? "", custom: true }];
+  return [{ ...call, arguments: argumentsText(item.text(member)) }];
 }
 
 /** Reads a reasoning item. Its summary and content become two parts with one id. */
