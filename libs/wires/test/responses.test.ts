@@ -184,6 +184,23 @@ const asAnswered = (whole: TextAnswer): TextAnswer => ({
   serviceTier: whole.serviceTier ?? "default",
 });
 
+test.each<readonly [TextAnswer["choices"][number]["finish"], string]>([
+  ["tool-calls", "completed"],
+  ["length", "incomplete"],
+  ["filtered", "incomplete"],
+])("the last item of an answer that ends with %s is %s, streamed or not", (finish, status) => {
+  const call = { kind: "tool-call", id: "call_1", name: "f", arguments: '{"path":"/tm' } as const;
+  const parts: readonly Part[] = [{ kind: "text", text: "Hi" }, call];
+  const cut: TextAnswer = { id: "a", model: "m", createdAt: 1, choices: [{ parts, finish }] };
+  const items = [
+    { type: "message", status: "completed" },
+    { type: "function_call", status },
+  ];
+  expect(responsesWire.client.render(cut, contextFor())).toMatchObject({ output: items });
+  const last = framesOf(written(responsesWire.client.stream(contextFor()), cut)).at(-1);
+  expect(JSON.parse(last?.data ?? "{}")).toMatchObject({ response: { output: items } });
+});
+
 describe("answers", () => {
   testsOfAnswers({
     wire: responsesWire,

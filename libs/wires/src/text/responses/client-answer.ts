@@ -14,8 +14,8 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
   const writer = new PartWriter(context, () => "");
   for (const event of answerToEvents(answer)) writer.write(event);
-  writer.close();
   const ending = endingOf(finishOf(choice.finish, context), writer.isRefusedAsText);
+  writer.close(ending.status === "completed");
   return responseObject(context, {
     ...ending,
     output: writer.output,

@@ -35,8 +35,8 @@ export class ResponsesWriter implements StreamWriter {
   }
 
   end(): string {
-    const frames = this.#start() + this.#parts.close();
     const ending = endingOf(finishOf(this.#summary.finish, this.#context), this.#parts.isRefusedAsText);
+    const frames = this.#start() + this.#parts.close(ending.status === "completed");
     return frames + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#parts.output);
   }
 

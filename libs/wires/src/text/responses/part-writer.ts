@@ -123,11 +123,12 @@ export class PartWriter {
     return this.#added(item) + this.#done(item);
   }
 
-  close(): string {
+  /** Ends the open item. The last item of an answer that is not complete is `incomplete`. */
+  close(isComplete = true): string {
     const open = this.#open;
     if (open === undefined) return "";
     this.#open = undefined;
-    return this.#done(open.item("completed"));
+    return this.#done(open.item(isComplete ? "completed" : "incomplete"));
   }
 
   #added(item: JsonRecord): string {
