@@ -228,3 +228,13 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     expect(await answer.json()).toMatchObject({ object: "response", status: "completed", model });
   });
 });
+
+test("a message without content does not prevent a compaction", async () => {
+  const input = [
+    { type: "message", role: "user" },
+    { role: "user", content: "My name is Ada." },
+  ];
+  const answer = await area.post("/v1/responses/compact", { model: "messages", input }, keyOf("demo"));
+  const { output }: any = await answer.json();
+  expect([answer.status, output.map(({ type }: any) => type)]).toEqual([200, ["message", "compaction"]]);
+});

@@ -130,8 +130,9 @@ function lastMessages(items: readonly JsonObject[]): readonly JsonObject[] {
   const last: JsonObject[] = [];
   let characters = 0;
   for (const item of items.toReversed()) {
-    if (item["role"] !== "user" || (item["type"] ?? "message") !== "message") continue;
-    characters += JSON.stringify(item["content"]).length;
+    const [type, content] = [item["type"] ?? "message", item["content"] ?? undefined];
+    if (type !== "message" || item["role"] !== "user" || content === undefined) continue;
+    characters += JSON.stringify(content).length;
     if (characters > maxVerbatimCharacters) break;
     last.unshift(item);
   }
