@@ -158,3 +158,14 @@ test("messages that only mention response.steer wait like others", async () => {
     session.send({ type: "response.create", model: "messages", input: "Hi", metadata });
   expect((await session.next("error")).error.code).toBe("rate_limit_exceeded");
 });
+
+test("a large message that only mentions response.steer is answered before a short one after it", async () => {
+  using session = await connect();
+  const metadata = { note: "response.steer" };
+  const padding = "x".repeat(300_000);
+  const create = (more: object) => session.send({ type: "response.create", model: "messages", ...more });
+  create({ input: "First", instructions: padding, metadata });
+  create({ input: "Second" });
+  for (const text of ["You said: First", "You said: Second"])
+    expect((await session.next("response.completed")).response.output.at(-1).content[0].text).toBe(text);
+});

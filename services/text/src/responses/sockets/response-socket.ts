@@ -8,6 +8,7 @@ import {
   type CallFacts,
   type Holding,
 } from "@modelgate/platform";
+import type { Call } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { WebSocket } from "ws";
 import type { ResponsesDeps } from "../deps.ts";
@@ -62,6 +63,8 @@ export class ResponseSocket {
   readonly #openedAt = Date.now();
   readonly #finished = Promise.withResolvers<void>();
   readonly #ending = new AbortController();
+  /** Resolves when the last message that may be a `response.steer` event, and those after it, are dispatched. */
+  #dispatching: Promise<void> | undefined;
   #isRunning = false;
   #isDraining = false;
   #requests = 0;
@@ -124,8 +127,19 @@ export class ResponseSocket {
       holding[Symbol.dispose]();
       return this.#refuse(error, undefined);
     }
-    if (mayBeSteer(data)) void this.#dispatch({ data, holding });
+    if (mayBeSteer(data) || this.#dispatching !== undefined) this.#dispatchInOrder({ data, holding });
     else this.#enqueue({ data, holding });
+  }
+
+  /** Dispatches a message after those before it, because a large one takes longer to parse. */
+  #dispatchInOrder(message: WaitingMessage): void {
+    const before = this.#dispatching ?? Promise.resolve();
+    const dispatching = before
+      .then(() => this.#dispatch(message))
+      .then(() => {
+        if (this.#dispatching === dispatching) this.#dispatching = undefined;
+      });
+    this.#dispatching = dispatching;
   }
 
   #enqueue(message: WaitingMessage): void {
@@ -139,7 +153,9 @@ export class ResponseSocket {
 
   /** Handles a `response.steer` event immediately. Another message waits for the running response. */
   async #dispatch(message: WaitingMessage): Promise<void> {
-    const event = await parseMessage(message.data, this.#deps.body).catch(() => undefined);
+    const event = mayBeSteer(message.data)
+      ? await parseMessage(message.data, this.#deps.body).catch(() => undefined)
+      : undefined;
     if (event?.["type"] !== "response.steer" || !this.#isOpen) return this.#enqueue(message);
     const { data, holding } = message;
     this.#refusedSteers = this.#steering.steer(event, { bytes: data.length, holding }) ? 0 : this.#refusedSteers + 1;
@@ -185,6 +201,7 @@ export class ResponseSocket {
     { streamId, holding, isSuccessor }: { streamId: string | undefined; holding: Holding; isSuccessor: boolean },
   ): Promise<{ readonly answered?: AnsweredResponse | undefined; readonly failure?: Failure }> {
     let previousId: string | undefined;
+    let call: Call | undefined;
     const facts: CallFacts = {};
     try {
       const { value, bytes, generate } = await readCreateEvent(event, Infinity);
@@ -193,7 +210,7 @@ export class ResponseSocket {
       const onCreated = (id: string): void => this.#steering.created(id);
       const sink = new EventSink(this.#socket, { streamId, bufferedBytes, ending: this.#ending.signal, onCreated });
       const opening = { ...this.#call, caller };
-      const call = callOf(this.#deps.relay, opening, { answer: sink, ending: sink.ending, facts }, this.#requests);
+      call = callOf(this.#deps.relay, opening, { answer: sink, ending: sink.ending, facts }, this.#requests);
       const deps = { ...this.#deps, responses: this.#turns.layeredOver(this.#deps.responses) };
       const inspected = await responsesParser(deps, call)(value, bytes);
       previousId = inspected.params.previousId;
@@ -206,7 +223,6 @@ export class ResponseSocket {
       if (generate) await runResponses(deps, call, read, onAnswered);
       else await storePrefilledTurn(deps, call, read, onAnswered);
       recordStreamRefusal(this.#deps.refused, { ...this.#call, id: "responses", facts });
-      call.span?.end();
       return { answered: await answered };
     } catch (error) {
       if (previousId !== undefined) this.#turns.evict(previousId);
@@ -214,6 +230,8 @@ export class ResponseSocket {
       // The client did not request a successor. Its failure is reported as the failure of the steering input.
       if (!(error instanceof ClientDisconnected) && !isSuccessor) this.#refuse(error, streamId);
       return { failure: failureFrom(error) };
+    } finally {
+      call?.span?.end();
     }
   }
 
