@@ -12,7 +12,7 @@ export { imagesInContent } from "./content/index.ts";
 export { base64InUrl, imageDataUrl, type ImagesAnswer, type MadeImage } from "./hub/answer.ts";
 export { decodeImages, encodedImage, imageFile, imageTypeOf, imageTypeOfBase64 } from "./hub/image-bytes.ts";
 export { memberAboveStandardPrice, maxImagesOf, measureInput, minImagesOf } from "./hub/pricing.ts";
-export { maxInputImages, type ImageRequest, type InputImage } from "./hub/request.ts";
+export { maxInputImages, sizeOfClass, type ImageRequest, type InputImage } from "./hub/request.ts";
 export { writeImages, type ImagesPass, type ImagesVendor, type RenderedImages } from "./hub/answer.ts";
 export { parseForm as readImageForm } from "./openai/request.ts";
 

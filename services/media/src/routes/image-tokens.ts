@@ -1,4 +1,4 @@
-import type { ImageRequest } from "@modelgate/wires/images";
+import { sizeOfClass, type ImageRequest } from "@modelgate/wires/images";
 
 /** Output tokens of one image. */
 export interface ImageTokens {
@@ -27,29 +27,22 @@ const publishedTokens: ReadonlyMap<string, number> = new Map([
   ["high", 4_160],
   ["auto", 4_160],
 ]);
-const classPixels = 1_024;
+const usualSize = { width: 1_024, height: 1_024 };
+const usualPixels = usualSize.width * usualSize.height;
 
 /** Returns the most output tokens that known vendors count for an image, and the fewest. */
 export function tokensPerImage(request: ImageRequest): ImageTokens {
-  const { quality = "auto", partialImages = 0 } = request;
-  const { width, height } = sizeOf(request);
+  const { quality = "auto", size, additional, partialImages = 0 } = request;
+  const { width, height } = size ?? sizeOfClass(additional?.members["size"]) ?? usualSize;
   const long = sideTokens.get(quality) ?? maxSideTokens;
   const short = Math.round((long * Math.min(width, height)) / Math.max(width, height));
   const pixels = width * height;
   const formula =
     Math.ceil((long * short * (2_000_000 + Math.min(maxFormulaPixels, pixels))) / 4_000_000) +
     partialImages * partialImageTokens;
-  const published = Math.ceil((publishedTokens.get(quality) ?? formula) * Math.max(1, pixels / classPixels ** 2));
+  const published = Math.ceil((publishedTokens.get(quality) ?? formula) * Math.max(1, pixels / usualPixels));
   return {
     held: Math.max(formula, Math.ceil(pixels / seedreamTokenPixels)),
     estimated: Math.min(formula, published),
   };
-}
-
-/** Returns the size of an image. A size class such as `2K` is a square; without any size, it is `1K`. */
-function sizeOf({ size, additional }: ImageRequest): NonNullable<ImageRequest["size"]> {
-  if (size !== undefined) return size;
-  const name = additional?.members["size"];
-  const side = (typeof name === "string" ? Number(/^([1-4])k$/i.exec(name)?.[1] ?? 1) : 1) * classPixels;
-  return { width: side, height: side };
 }

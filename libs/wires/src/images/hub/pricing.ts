@@ -1,6 +1,6 @@
 import { isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
 import { countTextBytes, type InputSize } from "../../kind/index.ts";
-import type { ImageRequest } from "./request.ts";
+import { sizeOfClass, type ImageRequest } from "./request.ts";
 
 const tokensPerInputImage = 7_000;
 
@@ -67,7 +67,7 @@ export function memberAboveStandardPrice(request: PricedMembers): keyof PricedMe
   const { quality, size } = request;
   if (!standardQualities.has(quality)) return "quality";
   if (typeof size !== "string") return undefined;
-  if (/^[2-4]k$/i.test(size)) return "size";
-  const [, width = 0, height = 0] = /^(\d+)[x*](\d+)$/i.exec(size)?.map(Number) ?? [];
+  const [, columns = 0, rows = 0] = /^(\d+)[x*](\d+)$/i.exec(size)?.map(Number) ?? [];
+  const { width, height } = sizeOfClass(size) ?? { width: columns, height: rows };
   return width * height > maxStandardPixels ? "size" : undefined;
 }

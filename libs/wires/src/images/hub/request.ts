@@ -112,9 +112,14 @@ export function parseSize(text: string | undefined, path: string): ImageSize | u
   return { width, height };
 }
 
-/** Returns true for a size of Seedream that leaves the aspect ratio to the model, such as `2K`. */
-export function isSizeClass(size: unknown): size is string {
-  return typeof size === "string" && /^[1-4]k$/i.test(size);
+/**
+ * Returns the square of a size that leaves the aspect ratio to the model, such as Seedream's `2K`; undefined for any
+ * other size.
+ */
+export function sizeOfClass(size: unknown): ImageSize | undefined {
+  const [, thousands] = typeof size === "string" ? (/^([1-4])k$/i.exec(size) ?? []) : [];
+  const side = Number(thousands) * 1_024;
+  return thousands === undefined ? undefined : { width: side, height: side };
 }
 
 export function nearestRatio<Ratio extends string>(

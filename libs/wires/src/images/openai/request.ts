@@ -4,7 +4,7 @@ import { missingFailure, invalidFailure, Fields, isRecord, type JsonRecord } fro
 import { additionalMembers } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
 import { imageFile, parseInputImage } from "../hub/image-bytes.ts";
-import { isSizeClass, maxImages, maxInputImages, maxPromptCharacters, parseSize } from "../hub/request.ts";
+import { maxImages, maxInputImages, maxPromptCharacters, parseSize, sizeOfClass } from "../hub/request.ts";
 import type { ImageRequest, InputImage } from "../hub/request.ts";
 
 interface FormImages {
@@ -27,7 +27,7 @@ export function parseRequest(body: JsonRecord, files: FormImages = { images: [] 
     mask,
     count: parseImageCount(fields, "n"),
     // A size class is passed as an additional member.
-    size: isSizeClass(body["size"]) ? undefined : parseSize(fields.text("size"), "size"),
+    size: sizeOfClass(body["size"]) === undefined ? parseSize(fields.text("size"), "size") : undefined,
     ...parseStyle(fields),
     ...parseDialectFields(fields),
     responseFormat: fields.oneOf("response_format", ["url", "b64_json"]),
