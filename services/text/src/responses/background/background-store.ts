@@ -95,8 +95,10 @@ export class BackgroundStore {
   async markFailed(background: BackgroundRef): Promise<boolean> {
     const { accountId, id } = background;
     const { maxDurationMs } = this.#limits;
-    await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "failed", "PX", maxDurationMs, "NX"));
-    return !(await this.hasLease(background));
+    const marked = await orUnavailable(
+      this.#redis.set(keysOf(accountId).lease(id), "failed", "PX", maxDurationMs, "NX"),
+    );
+    return marked !== null || !(await this.hasLease(background));
   }
 
   /** Asks the process that generates the response to cancel it. */
