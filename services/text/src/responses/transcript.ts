@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord } from "@modelgate/formats/json";
+import { asText, isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Maximum characters of one item in a transcript. The middle of a longer item is cut out. */
@@ -16,13 +16,13 @@ export function transcriptOf(items: readonly JsonObject[]): string {
 function renderItem(item: JsonObject): string {
   switch (item["type"] ?? "message") {
     case "message":
-      return `${textOf(item["role"])}: ${contentText(item["content"])}`;
+      return `${asText(item["role"])}: ${contentText(item["content"])}`;
     case "function_call":
     case "custom_tool_call":
-      return `assistant calls ${textOf(item["name"])} (${textOf(item["call_id"])}): ${shorten(textOf(item["arguments"] ?? item["input"]))}`;
+      return `assistant calls ${asText(item["name"])} (${asText(item["call_id"])}): ${shorten(asText(item["arguments"] ?? item["input"]))}`;
     case "function_call_output":
     case "custom_tool_call_output":
-      return `result of ${textOf(item["call_id"])}: ${contentText(item["output"])}`;
+      return `result of ${asText(item["call_id"])}: ${contentText(item["output"])}`;
     case "reasoning":
     case "compaction_trigger":
       return "";
@@ -34,7 +34,7 @@ function renderItem(item: JsonObject): string {
         param: "input",
       });
     default:
-      return `${textOf(item["type"])}: ${shorten(JSON.stringify(item, withoutData))}`;
+      return `${asText(item["type"])}: ${shorten(JSON.stringify(item, withoutData))}`;
   }
 }
 
@@ -55,7 +55,7 @@ function contentText(content: unknown): string {
   const parts = content.filter(isRecord).map((part) => {
     if (typeof part["text"] === "string") return part["text"];
     if (typeof part["refusal"] === "string") return part["refusal"];
-    return `[${textOf(part["filename"] ?? part["type"])}]`;
+    return `[${asText(part["filename"] ?? part["type"])}]`;
   });
   return shorten(parts.join("\n"));
 }
@@ -64,8 +64,4 @@ function shorten(text: string): string {
   if (text.length <= maxCharacters) return text;
   const half = maxCharacters / 2;
   return `${text.slice(0, half)}\n[… ${text.length - maxCharacters} characters left out …]\n${text.slice(-half)}`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,5 +1,5 @@
 import { withoutUndefined, type Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "@modelgate/formats/json";
+import { asText, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
 import { parseEvent, readVendor, renderEvent } from "../../kind/index.ts";
 import { renderUsage, segmentOf, type Transcript, type TranscriptEvent } from "../hub/index.ts";
@@ -48,16 +48,16 @@ export function readEvent({ data }: Frame): TranscriptEvent {
   if (isRecord(event["error"])) return { kind: "error" };
   switch (event["type"]) {
     case "transcript.text.delta":
-      return { kind: "delta", text: textOf(event["delta"]) };
+      return { kind: "delta", text: asText(event["delta"]) };
     case "transcript.text.done":
       return { kind: "done", body: event };
     case "transcription.text.delta": {
-      const text = textOf(event["text"]);
+      const text = asText(event["text"]);
       return { kind: "delta", text, rendered: renderEvent({ type: "transcript.text.delta", delta: text }) };
     }
     case "transcription.done": {
       const usage = renderUsage(readUsage(event));
-      const done = withoutUndefined({ type: "transcript.text.done", text: textOf(event["text"]), usage });
+      const done = withoutUndefined({ type: "transcript.text.done", text: asText(event["text"]), usage });
       return { kind: "done", body: event, rendered: renderEvent(done) };
     }
     case "transcription.language":
@@ -66,8 +66,4 @@ export function readEvent({ data }: Frame): TranscriptEvent {
     default:
       return { kind: "other" };
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
