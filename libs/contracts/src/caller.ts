@@ -37,7 +37,7 @@ export const callerSeconds = 60;
 /**
  * The caller that the edge authenticated, in the signed header `x-modelgate-caller`. It contains no secret.
  * Services ignore members that an edge of a later version adds. A new limit therefore applies only after all services
- * know it, which the changelog must say.
+ * know it, which the changelog must mention.
  */
 export const Caller = Type.Object(
   {

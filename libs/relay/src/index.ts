@@ -40,10 +40,10 @@ export {
 } from "./answers/exchange-with.ts";
 export { byteFraming } from "./answers/stream-reader.ts";
 export { PassTranslator, type PassMode } from "./answers/pass-translator.ts";
-export { streamFailure } from "./answers/vendor-failure.ts";
 export {
   eventStream,
   isEventStream,
+  streamFailure,
   type UpstreamHead,
   type FrameReading,
   type StreamAnswerReader,

@@ -1,8 +1,7 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
-import type { ClientFraming, EarlyEnd, SeenFrame, TextStreamPass, VendorFailure } from "@modelgate/wires/text";
-import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
-import { streamFailure } from "./vendor-failure.ts";
+import type { ClientFraming, EarlyEnd, SeenFrame, TextStreamPass, FailureEvent } from "@modelgate/wires/text";
+import { eventStream, streamFailure, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
 /** Form in which a stream is sent to a client of the same wire: unchanged, or with a few members replaced. */
 export type PassMode = "bytes" | "patched";
@@ -72,9 +71,9 @@ export class PassTranslator implements StreamTranslator {
     return { text: rawText, usage, fees, isLast: isDone, render };
   }
 
-  #failed(frame: Buffer, { usage, fees }: SeenFrame, vendorFailure: VendorFailure): FrameReading {
+  #failed(frame: Buffer, { usage, fees }: SeenFrame, event: FailureEvent): FrameReading {
     this.#failedFrame = frame;
-    return { text: "", usage, fees, isLast: false, failure: streamFailure(vendorFailure), render: () => noBytes };
+    return { text: "", usage, fees, isLast: false, failure: streamFailure(event), render: () => noBytes };
   }
 
   /**

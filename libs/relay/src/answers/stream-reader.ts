@@ -1,7 +1,8 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
-import type { Failure, Units } from "@modelgate/contracts";
+import { Failure, type FailureCode, type Units } from "@modelgate/contracts";
 import { eventStreamFraming, type Frame, type StreamFraming } from "@modelgate/formats/sse";
-import type { ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
+import { cleanText } from "@modelgate/providers";
+import type { FailureEvent, ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
 
 /** Reads an answer that is a stream. It does not handle money. */
 export interface StreamAnswerReader {
@@ -68,6 +69,20 @@ export interface FrameReading {
   readonly failure?: Failure | undefined;
   /** Renders the frame for the client. Must be called once per frame, in order. */
   render(): Buffer | string;
+}
+
+/** Failure codes of statuses that a vendor reports within its stream. */
+const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([
+  [429, "upstream_rate_limited"],
+  [529, "upstream_overloaded"],
+]);
+
+/** Converts a failure that a vendor reports within its stream. */
+export function streamFailure({ message, status }: FailureEvent): Failure {
+  const text = cleanText(message);
+  const code = codes.get(status) ?? "upstream_error";
+  const end = text === "" ? "." : `: ${text}`;
+  return new Failure(code, `The vendor failed in the middle of its answer${end}`);
 }
 
 /** Headers of a vendor's answer. */

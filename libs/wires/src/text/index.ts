@@ -14,7 +14,7 @@ export {
 } from "./wires.ts";
 export { reasoningMembers, unstableMembers, type Dialogue } from "./dialogue.ts";
 export type { RequestedFees, RequestedTier, RequestedTool, ReportedExtraUsage, ReportedIteration } from "./fees.ts";
-export type { FinishReason, TextAnswer, TextEvent, VendorFailure } from "./hub/answer.ts";
+export type { FinishReason, TextAnswer, TextEvent, FailureEvent } from "./hub/answer.ts";
 export type {
   AnswerContext,
   AnswerCollector,

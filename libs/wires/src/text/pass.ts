@@ -9,7 +9,7 @@ import {
   spliceMembers,
 } from "@modelgate/formats/json";
 import type { ReportedExtraUsage } from "./fees.ts";
-import type { VendorFailure } from "./hub/answer.ts";
+import type { FailureEvent } from "./hub/answer.ts";
 
 /** Data of a forwarded frame that the gateway needs. */
 export interface SeenFrame {
@@ -22,7 +22,7 @@ export interface SeenFrame {
   readonly usageOnly: boolean;
   /** True for the frame that the wire marks as the last one of a complete stream. */
   readonly done: boolean;
-  readonly failure: VendorFailure | undefined;
+  readonly failure: FailureEvent | undefined;
   /** Number of the frame, on a wire that numbers them. */
   readonly sequence?: number | undefined;
 }

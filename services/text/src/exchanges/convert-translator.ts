@@ -6,7 +6,7 @@ import type {
   StreamReader,
   StreamWriter,
   TextEvent,
-  VendorFailure,
+  FailureEvent,
   VendorTextWire,
 } from "@modelgate/wires/text";
 
@@ -63,7 +63,7 @@ export class ConvertTranslator implements StreamTranslator {
   /** Returns the reading of a frame that contains a failure. The client still gets the events `before` the failure. */
   #failed(
     before: readonly TextEvent[],
-    event: VendorFailure,
+    event: FailureEvent,
     reading: Pick<FrameReading, "fees" | "usage" | "text">,
   ): FrameReading {
     return { ...reading, isLast: false, failure: streamFailure(event), render: () => this.#write(before) };

@@ -14,7 +14,7 @@ interface StoringDeps {
   readonly responses: Pick<ResponsesDeps["responses"], "save">;
 }
 
-interface StoringOptions {
+interface StoreAnsweredOptions {
   /** Bytes of the request and of its answer. */
   readonly bodyBytes: number;
   readonly answerBytes: number;
@@ -35,7 +35,7 @@ export function storeAnswered(
   { relay, responses: store }: StoringDeps,
   call: Pick<Call, "caller" | "requestId" | "span">,
   answered: Promise<AnsweredResponse | undefined>,
-  { bodyBytes, answerBytes, isStored, addTurn }: StoringOptions,
+  { bodyBytes, answerBytes, isStored, addTurn }: StoreAnsweredOptions,
 ): Promise<void> | undefined {
   const { accountId } = call.caller;
   const logged = (work: (response: AnsweredResponse) => Promise<void>): Promise<void> =>

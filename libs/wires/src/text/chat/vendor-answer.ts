@@ -9,7 +9,7 @@ import {
   ownEntry,
   asText,
 } from "@modelgate/formats/json";
-import type { Choice, TextAnswer, FinishReason, VendorFailure } from "../hub/answer.ts";
+import type { Choice, TextAnswer, FinishReason, FailureEvent } from "../hub/answer.ts";
 import { completionFinishReasons, readAnswerPart } from "../hub/answer.ts";
 import { attachCitations, parseLogProbabilities } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
@@ -105,7 +105,7 @@ export function parseFinish(choice: JsonRecord, kinds: ReadonlySet<Part["kind"]>
 }
 
 /** Reads the failure in an answer or chunk. On older servers, the complete body is the failure. */
-export function failureOf(body: JsonRecord): VendorFailure | undefined {
+export function failureOf(body: JsonRecord): FailureEvent | undefined {
   const error = body["object"] === "error" ? body : body["error"];
   if (typeof error === "string") return { type: "failure", code: "server_error", message: error };
   if (!isRecord(error)) return undefined;
@@ -114,7 +114,7 @@ export function failureOf(body: JsonRecord): VendorFailure | undefined {
   return {
     type: "failure",
     code: typeof word === "string" ? word : "server_error",
-    message: typeof message === "string" ? message : "",
+    message: asText(message),
     // Some vendors send the HTTP status as the code.
     ...(typeof code === "number" ? { status: code } : {}),
   };

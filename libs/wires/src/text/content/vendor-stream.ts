@@ -1,4 +1,4 @@
-import { asRecords, isRecord, type JsonRecord, parseRecord } from "@modelgate/formats/json";
+import { asRecords, asText, isRecord, type JsonRecord, parseRecord } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
 import {
   parseFinishReason,
@@ -6,7 +6,7 @@ import {
   notJsonFailure,
   reportEvents,
   type TextEvent,
-  type VendorFailure,
+  type FailureEvent,
 } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-tracker.ts";
@@ -103,12 +103,12 @@ function readPart(tracker: PartTracker, part: Part, probabilities: TokenProbabil
 }
 
 /** Reads the failure in a stream. */
-export function failureOf(error: JsonRecord): VendorFailure {
+export function failureOf(error: JsonRecord): FailureEvent {
   const { code, status, message } = error;
   return {
     type: "failure",
     code: typeof status === "string" ? status : "INTERNAL",
-    message: typeof message === "string" ? message : "",
+    message: asText(message),
     ...(typeof code === "number" ? { status: code } : {}),
   };
 }

@@ -95,10 +95,10 @@ export type TextEvent =
   /** Replaces earlier reports. */
   | { readonly type: "usage"; readonly usage: Units }
   | { readonly type: "ping" }
-  | VendorFailure;
+  | FailureEvent;
 
 /** Failure that a vendor reports within its stream. */
-export interface VendorFailure {
+export interface FailureEvent {
   readonly type: "failure";
   readonly code: string;
   readonly message: string;

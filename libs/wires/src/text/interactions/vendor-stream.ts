@@ -10,7 +10,7 @@ import {
   asText,
 } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
-import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent, type VendorFailure } from "../hub/answer.ts";
+import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent, type FailureEvent } from "../hub/answer.ts";
 import { PartTracker } from "../hub/part-tracker.ts";
 import type { Signature } from "../hub/part.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
@@ -150,7 +150,7 @@ export class InteractionsReader implements StreamReader {
 }
 
 /** Reads the failure in an `error` event or an interaction. */
-export function failureOf(event: JsonRecord): VendorFailure {
+export function failureOf(event: JsonRecord): FailureEvent {
   const { error } = event;
   const code = isRecord(error) ? asText(error["code"]) : "";
   return { type: "failure", code: code === "" ? "INTERNAL" : code, message: messageOf(event) ?? "" };

@@ -1,7 +1,7 @@
 import { Failure, type Units, withoutUndefined } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
-import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent, type VendorFailure } from "../hub/answer.ts";
+import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent, type FailureEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-tracker.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
@@ -190,7 +190,7 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /** Reads the failure in an `error` event. */
-export function failureOf(error: JsonRecord): VendorFailure {
+export function failureOf(error: JsonRecord): FailureEvent {
   const type = asText(error["type"]);
   const status = ownEntry(statuses, type);
   return withoutUndefined({

@@ -1,6 +1,6 @@
 import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
-import { notJsonFailure, reportEvents, type TextEvent, type OpenedPart, type VendorFailure } from "../hub/answer.ts";
+import { notJsonFailure, reportEvents, type TextEvent, type OpenedPart, type FailureEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
 import { PartTracker } from "../hub/part-tracker.ts";
@@ -66,7 +66,7 @@ function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
  * Reads a failure. The code is at the top or under `error` of the event `error`, and in the response of
  * `response.failed`.
  */
-export function failureOf(event: JsonRecord): VendorFailure {
+export function failureOf(event: JsonRecord): FailureEvent {
   const response = isRecord(event["response"]) ? event["response"] : event;
   const error = isRecord(response["error"]) ? response["error"] : event;
   const code = asText(error["code"]);
