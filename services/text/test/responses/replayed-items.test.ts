@@ -9,12 +9,15 @@ const key = "sk-replayed-0123456789";
 let vendor: ScriptedServer;
 let area: Area;
 beforeAll(async () => {
+  let answers = 0;
   vendor = await startScriptedServer(({ path, body }) => {
     if (path.endsWith("/chat/completions"))
       return { body: textAnswers.chat({ text: "Hi", usage: textUsage.chat(3, 3) }).whole };
     const { input }: { readonly input: readonly { readonly type?: string; readonly id?: string }[] } = JSON.parse(body);
     const at = input.findIndex(({ type, id }) => type === "reasoning" && id === undefined);
-    if (at < 0) return { body: textAnswers.responses({ text: "Hi", usage: textUsage.responses(3, 3) }).whole };
+    // A stored response is not replaced at once, so each answer has another id.
+    const more = { id: `resp_${++answers}` };
+    if (at < 0) return { body: textAnswers.responses({ text: "Hi", usage: textUsage.responses(3, 3), more }).whole };
     return { status: 422, body: { detail: [{ loc: ["body", "input", at, "id"], msg: "Field required" }] } };
   });
   area = await startArea(service, {
