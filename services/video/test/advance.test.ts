@@ -7,6 +7,8 @@ const pace = { firstMs: 5_000, longestMs: 30_000, usualMs: 120_000 };
 const createdAt = 1_000_000;
 const fresh = taskOf("acme", "video_1", createdAt);
 const { deadlineAt } = fresh;
+/** Time in ms after the deadline from which a task cannot be charged. */
+const holdEndsMs = 3_540_000;
 const momentAt = (afterMs: number, random = 0.5): PollMoment => ({ nowMs: createdAt + afterMs, random, pace });
 
 const pollResult: fc.Arbitrary<PollOutcome> = fc.oneof(
@@ -77,16 +79,17 @@ describe("in any sequence of polls", () => {
     );
   });
 
-  test("a task ends once its deadline has passed: it fails, unless the vendor has finished it", () => {
+  test("a task ends once its deadline has passed: it fails, unless the vendor has finished it and it can be charged", () => {
     const ends: Readonly<Record<string, object>> = {
       finished: { state: "completed" },
       failed: { state: "failed", error: { code: "c" } },
     };
     const timeout = { state: "failed", error: { code: "timeout" } };
     fc.assert(
-      fc.property(pollResult, fc.nat(), (drawnResult, late) => {
+      fc.property(pollResult, fc.nat({ max: holdEndsMs - 1 }), (drawnResult, late) => {
         const step = advance(fresh, drawnResult, momentAt(86_400_000 + late));
         expect(step?.task).toMatchObject(ends[drawnResult.kind] ?? timeout);
+        expect(advance(fresh, drawnResult, momentAt(86_400_000 + holdEndsMs + late))?.task).toMatchObject(timeout);
       }),
     );
   });
@@ -107,8 +110,16 @@ describe("in any sequence of polls", () => {
 test.each([
   ["until its deadline", 86_399_000, 86_400_000],
   ["also after its deadline", 86_400_000, 86_405_000],
+  ["while it can be charged", 86_399_999 + holdEndsMs, 86_404_999 + holdEndsMs],
 ])("a due task that cannot be polled now is postponed %s", (_, nowMs, dueMs) => {
   expect(postpone(fresh, momentAt(nowMs))).toEqual({ task: fresh, nextPollAt: createdAt + dueMs });
+});
+
+test("a due task that cannot be polled and can no longer be charged fails", () => {
+  const endedAt = deadlineAt + holdEndsMs;
+  expect(postpone(fresh, momentAt(86_400_000 + holdEndsMs))).toEqual({
+    task: { ...fresh, state: "failed", endedAt, error: { code: "timeout", message: expect.any(String) } },
+  });
 });
 
 describe("a poll without a result", () => {

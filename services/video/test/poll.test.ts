@@ -224,6 +224,29 @@ describe("an unavailable vendor", () => {
   });
 });
 
+test.each([
+  {
+    last: "is polled while its hold can pay",
+    afterDeadline: 3_539_999,
+    polls: 1,
+    state: "completed",
+    spentNanos: cost,
+  },
+  { last: "fails when its hold expires", afterDeadline: 3_540_000, polls: 0, state: "failed", spentNanos: 0n },
+  { last: "fails after its hold was swept", afterDeadline: 3_600_000, polls: 0, state: "failed", spentNanos: 0n },
+])(
+  "a task that no process polled until after its deadline $last",
+  async ({ afterDeadline, polls, state, spentNanos }) => {
+    const task = await startTask();
+    answers.set(task.operation, { body: { id: task.operation, status: "completed" } });
+    clock = noon + day + afterDeadline;
+    await sweepHolds(redis, shardOf(task.accountId), 100, { nowMs: clock });
+    await round();
+    expect([pollsOf(task), await storedTask(task)]).toMatchObject([polls, { state }]);
+    expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos });
+  },
+);
+
 test("a task that its vendor does not know fails after a minute, not before", async () => {
   const task = await startTask();
   answers.set(task.operation, { status: 404, body: { error: { message: "no such video" } } });

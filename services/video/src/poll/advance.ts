@@ -1,4 +1,4 @@
-import type { TaskRecord } from "@modelgate/accounts";
+import { holdLeaseMarginMs, type TaskRecord } from "@modelgate/accounts";
 import type { TaskState } from "@modelgate/contracts";
 import type { PollResult, VideoResult } from "@modelgate/wires/video";
 
@@ -35,6 +35,8 @@ const notFoundGraceMs = 60_000;
  * restored.
  */
 const maxUnroutable = 20;
+/** Time in ms before the end of a hold from which its task fails. The clocks of processes may differ by this time. */
+const failsBeforeMs = 60_000;
 /** Maximum estimated progress, and maximum shown progress of an unfinished task, in percent. */
 const [maxEstimatedProgress, maxUnfinishedProgress] = [95, 99];
 /** Factor by which the pause may exceed its usual maximum after polls that returned no state. */
@@ -45,15 +47,21 @@ export function isEnded(state: TaskState): boolean {
   return stateRanks[state] === 2;
 }
 
+/** Returns true if a task's hold is about to expire: the sweep of expired holds would settle it without the cost. */
+export function isHoldExpiring({ deadlineAt }: TaskRecord, nowMs: number): boolean {
+  return nowMs >= deadlineAt + holdLeaseMarginMs - failsBeforeMs;
+}
+
 /**
  * Returns the next step of a task after a poll; undefined if it has ended. After its deadline, a task fails unless the
- * vendor has finished it.
+ * vendor has finished it and its hold can still pay for it.
  */
 export function advance(task: TaskRecord, result: PollOutcome, moment: PollMoment): PollStep | undefined {
   const { nowMs } = moment;
   if (isEnded(task.state)) return undefined;
   const requested = withSize(task.requested, result);
   const polled: TaskRecord = { ...task, requested, polls: task.polls + 1, misses: 0 };
+  if (isHoldExpiring(task, nowMs)) return { task: asFailed(polled, nowMs, timedOut) };
   if (result.kind === "finished") return { task: asCompleted(polled, nowMs, result.result) };
   if (result.kind === "failed") return { task: asFailed(polled, nowMs, result.error) };
   if (nowMs >= task.deadlineAt) return { task: asFailed(polled, nowMs, timedOut) };
@@ -104,8 +112,9 @@ function usualPauseMs(polls: number, { firstMs, longestMs }: PollPace): number {
   return Math.min(longestMs, firstMs * 1.5 ** Math.max(0, polls - 1));
 }
 
-/** Returns the step of a task that was due and not polled. */
+/** Returns the step of a task that was due and not polled. It fails if its hold is about to expire. */
 export function postpone(task: TaskRecord, moment: PollMoment): PollStep {
+  if (isHoldExpiring(task, moment.nowMs)) return { task: asFailed(task, moment.nowMs, timedOut) };
   return scheduleNextPoll(task, moment.pace.firstMs, moment);
 }
 

@@ -10,7 +10,7 @@ import {
   type TaskRecord,
 } from "@modelgate/accounts";
 import type { Deps } from "../deps.ts";
-import { advance, isEnded, postpone, type PollMoment, type PollStep } from "./advance.ts";
+import { advance, isEnded, isHoldExpiring, postpone, type PollMoment, type PollStep } from "./advance.ts";
 import { pollVendor } from "./poll-vendor.ts";
 import { PollSlots } from "./poll-slots.ts";
 
@@ -40,9 +40,7 @@ export async function pollOnce(
   return { polled, hasMore: claimed.some(({ length }) => length === limits.batch) };
 }
 
-/**
- * Polls the vendor of a claimed task and stores the result. Returns false if the task was postponed or does not exist.
- */
+/** Polls the vendor of a claimed task and stores the result. Returns false if the vendor was not polled. */
 async function pollTask(
   deps: Deps,
   { accountId, id }: TaskKey,
@@ -54,7 +52,7 @@ async function pollTask(
   const { task } = stored;
   const moment = (): PollMoment => ({ nowMs: deps.now(), random: deps.random(), pace: deps.pace });
   using poll = slots.countPoll(task.channelId);
-  if (poll === undefined && !isEnded(task.state)) {
+  if ((poll === undefined || isHoldExpiring(task, deps.now())) && !isEnded(task.state)) {
     await storeStep(deps, stored, postpone(task, moment()));
     return false;
   }
