@@ -81,7 +81,7 @@ export interface CatalogChannel {
   readonly requestsPerMinute?: number | undefined;
   /** Maximum silence of the vendor in ms. */
   readonly timeoutMs: number;
-  /** Maximum ms until the first event of a stream. The default is `timeoutMs`. */
+  /** Maximum ms until the first event of a stream. Absent: no maximum while the vendor sends comments. */
   readonly firstByteTimeoutMs?: number | undefined;
   /** URL of the proxy of all connections to the vendor, with its name and password. */
   readonly proxy?: string | undefined;

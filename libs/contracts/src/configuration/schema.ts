@@ -231,7 +231,9 @@ export const ChannelConfiguration = Type.Object(
     keyConcurrency: limit("open calls of each of the channel's keys, of all replicas together"),
     requestsPerMinute: limit("calls per minute, of all replicas together"),
     timeoutMs: timeout("maximum time in ms without data from the vendor", 600_000),
-    firstByteTimeoutMs: timeout("maximum time in ms until the first event of a stream. Without it, timeoutMs applies"),
+    firstByteTimeoutMs: timeout(
+      "maximum time in ms until the first event of a stream. Without it, there is no maximum while the vendor sends comments",
+    ),
     proxy: proxy(
       'proxy of all connections to the vendor: http://, https:// or socks5:// with a host and a port, or env:NAME. With "none", the channel does not use the default proxy',
     ),

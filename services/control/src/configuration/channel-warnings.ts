@@ -9,9 +9,6 @@ import {
 } from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
 
-/** Default of `ChannelConfiguration.timeoutMs`. */
-const defaultTimeoutMs = 600_000;
-
 /** Returns warnings about probable mistakes in channels. */
 export function channelWarnings(
   models: Configuration["models"],
@@ -23,7 +20,6 @@ export function channelWarnings(
     return [
       ...repeatedPathWarnings(channel, provider),
       ...otherKindWarnings(models, channel, provider),
-      ...timeoutWarnings(channel),
       ...missingListWarnings(channel, provider),
       ...unservedWarnings(channel),
     ].map(({ path, message }) => ({ path: `channels[${at}].${path}`, message }));
@@ -55,12 +51,6 @@ function otherKindWarnings(models: Configuration["models"], { configuration }: R
     if (kind === undefined || wiresOfKind[kind].some((wire) => supported.includes(wire))) return [];
     return [{ path, message: `is for ${kind}, and this channel has no wire for it: it serves no calls of that model` }];
   });
-}
-
-function timeoutWarnings({ configuration }: ResolvedChannel) {
-  const { firstByteTimeoutMs = 0, timeoutMs = defaultTimeoutMs } = configuration;
-  if (firstByteTimeoutMs <= timeoutMs) return [];
-  return [{ path: "firstByteTimeoutMs", message: `has no effect: timeoutMs (${timeoutMs}) ends the wait first` }];
 }
 
 const maxNames = 10;

@@ -111,13 +111,6 @@ test.each<[string, object, object, string, RegExp]>([
     "channels[0].baseUrl",
     /v1\/v1\/messages: leave out one \/v1$/,
   ],
-  [
-    "a timeout without effect",
-    chat,
-    { timeoutMs: 1_000, firstByteTimeoutMs: 1_001 },
-    "channels[0].firstByteTimeoutMs",
-    /1000/,
-  ],
 ])("%s causes exactly one warning", async (_, model, channel, path, message) => {
   expect(await warned(model, channel)).toEqual([{ path, message: expect.stringMatching(message) }]);
 });
