@@ -13,15 +13,8 @@ import { freePorts, isFree } from "./ports.ts";
 import { Restarts } from "./restarts.ts";
 import { claimFolder, type FolderClaim } from "./run-file.ts";
 import { natsAt, redisAt, startNats, startRedis } from "./servers.ts";
-import {
-  addressOf,
-  portNames,
-  portsOf,
-  serviceNames,
-  startService,
-  startTogether,
-  type ProcessName,
-} from "./services.ts";
+import { addressOf, portsOf, serviceNames, startService, startTogether, type ProcessName } from "./services.ts";
+import { wantedPorts } from "./wanted-ports.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** Environment without empty variables, which are treated as not set. */
@@ -43,7 +36,6 @@ const ownRedisArguments = ["--hz", "1"];
 /** Thrown if Ctrl-C is pressed before everything is ready. There is no error message then. */
 class EndRequested extends Error {}
 
-const portVariableNames = serviceNames.flatMap(portNames);
 const gatewayServices = serviceNames.filter((name) => name !== "simulator");
 const startedAt = performance.now();
 const services = new Map<ProcessName, Child>();
@@ -182,21 +174,14 @@ function usesSimulator(): boolean {
 
 /** Checks for problems that a person can correct. */
 async function checkPlace(): Promise<void> {
-  const wantedPorts = Object.entries(portEnv).filter(([name]) => portVariableNames.includes(name));
-  for (const [name, value] of wantedPorts) checkPortNumber(name, value);
+  const wanted = wantedPorts(portEnv, usesSimulator());
   await claimData();
   await unlessEnding(checkStores(env));
-  for (const [name, value] of wantedPorts)
-    if (Number(value) !== 0 && !(await isFree(Number(value), name === "PORT" ? host : "127.0.0.1")))
+  for (const [name, port] of wanted)
+    if (port !== 0 && !(await isFree(port, name === "PORT" ? host : "127.0.0.1")))
       throw new CannotStart(
-        `Port ${value} is in use: stop the program that listens on it, or set ${name} to another one.`,
+        `Port ${port} is in use: stop the program that listens on it, or set ${name} to another one.`,
       );
-}
-
-function checkPortNumber(name: string, value = ""): void {
-  const wanted = Number(value);
-  if (!Number.isInteger(wanted) || wanted < 0 || wanted > 65_535)
-    throw new CannotStart(`${name} must be a number from 0 to 65535, not ${value}.`);
 }
 
 /**
