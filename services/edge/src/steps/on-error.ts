@@ -13,8 +13,10 @@ export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
   return (error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown): void => {
     const failure = failureFrom(error);
     const context = contextOf(request);
-    const { requestId, id, token, format } = context;
-    logFailure(log, failure, idsOf(context));
+    const { requestId, id, endpoint, token, format } = context;
+    // The 501 of an endpoint that modelgate does not have is intended, but not that of a service without an address.
+    const isIntended = failure.code === "api_not_implemented" && endpoint?.unimplemented === true;
+    if (failure.status >= 500 && !isIntended) logFailure(log, failure, idsOf(context));
     if (id !== undefined && token !== undefined)
       refused.add({ requestId, accountId: token.accountId, tokenId: token.id, endpoint: endpointLabel(id) }, failure);
     discardRestOfBody(request);
@@ -22,9 +24,7 @@ export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
   };
 }
 
-/** Logs a failure with a status of 500 or more, except the intended 501 of an endpoint that is not implemented. */
 function logFailure(log: Logger, failure: Failure, ids: RequestIds): void {
-  if (failure.status < 500 || failure.code === "api_not_implemented") return;
   const line = { ...ids, err: failure.cause ?? failure };
   if (failure.code === "internal_error") log.error(line, "request failed");
   else log.warn(line, "request failed");

@@ -10,15 +10,17 @@ const { log } = createLogger("test", "silent");
 const refused = { add: vi.fn<RefusedCalls["add"]>() };
 afterEach(() => void vi.restoreAllMocks());
 
-test.each<[FailureCode, readonly string[]]>([
-  ["api_not_implemented", []],
-  ["invalid_value", []],
-  ["server_overloaded", ["warn"]],
-  ["internal_error", ["error"]],
-])("%s is logged as %j: clients cannot fill the log with errors", (code, levels) => {
+test.each<[FailureCode, path: string, readonly string[]]>([
+  ["api_not_implemented", "/v1/fine-tunes", []],
+  ["api_not_implemented", "/v1/chat/completions", ["warn"]], // its service has no address
+  ["invalid_value", "/v1/chat/completions", []],
+  ["server_overloaded", "/v1/fine-tunes", ["warn"]],
+  ["internal_error", "/v1/chat/completions", ["error"]],
+])("%s at %s is logged as %j: clients cannot fill the log with errors", async (code, path, levels) => {
   const spies = (["info", "warn", "error", "fatal"] as const).map((level) => ({ level, spy: vi.spyOn(log, level) }));
-  const { request, response } = callOf();
-  onError({ log, refused })(new Failure(code), request, response, undefined);
+  const call = callOf({ path });
+  await run(call, matchEndpoint);
+  onError({ log, refused })(new Failure(code), call.request, call.response, undefined);
   expect(spies.filter(({ spy }) => spy.mock.calls.length > 0).map(({ level }) => level)).toEqual(levels);
 });
 
