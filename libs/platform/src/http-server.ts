@@ -27,8 +27,6 @@ export interface HttpServerOptions {
   readonly drainErrorMs?: number;
   /** Time in ms after which a connection is closed if its client does not read. */
   readonly stalledMs?: number;
-  /** Time in ms after which an idle connection is closed. */
-  readonly keepAliveMs?: number | undefined;
 }
 
 /** A listening server. `drain` stops accepting connections, waits for open requests, and closes the server. */
@@ -46,8 +44,18 @@ const headersTimeoutMs = 30_000;
 const defaultStalledMs = 120_000;
 /** Minimum speed at which a client must read. A client for which many bytes wait gets more time than `stalledMs`. */
 const minBytesPerSecond = 50_000;
-/** Longer than the 60 s after which the edge closes an idle connection, so that no request of the edge is lost. */
-const defaultKeepAliveMs = 75_000;
+/**
+ * Time in ms after which an idle connection is closed. It is longer than the 600 s after which the load balancers of
+ * Google Cloud close one, because a request on a connection that was just closed is lost.
+ */
+const keepAliveMs = 620_000;
+/**
+ * Time in ms after which the header `keep-alive` tells clients to close an idle connection. Layer-4 load balancers and
+ * NAT forget a connection after a few minutes.
+ */
+const announcedKeepAliveMs = 75_000;
+/** Time in ms without data after which the operating system checks whether the client is still there. */
+const probeMs = 60_000;
 
 /**
  * Minimum time in ms for which a draining server still answers requests on idle connections. Otherwise clients would
@@ -66,14 +74,16 @@ export async function listen({
   drainMs,
   drainErrorMs = 0,
   stalledMs = defaultStalledMs,
-  keepAliveMs = defaultKeepAliveMs,
   ending,
 }: HttpServerOptions): Promise<HttpServer> {
   const state = { draining: false, lastAt: 0 };
   const openResponses = new OpenList<OpenResponse>();
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
-    keepAliveTimeout: keepAliveMs,
+    keepAliveTimeout: announcedKeepAliveMs,
+    keepAliveTimeoutBuffer: keepAliveMs - announcedKeepAliveMs,
+    keepAlive: true,
+    keepAliveInitialDelay: probeMs,
     headersTimeout: headersTimeoutMs,
     requestTimeout: 0,
     noDelay: true,

@@ -1,6 +1,7 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { Agent, get, type IncomingMessage, type ServerResponse } from "node:http";
-import { connect } from "node:net";
+import { connect, Socket } from "node:net";
 import { expect, test, vi } from "vitest";
 import { listen } from "../src/http-server.ts";
 
@@ -31,11 +32,23 @@ test("a draining server serves one more request on a kept connection, with conne
   await expect(ask(server.port, new Agent())).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("a client is told how long an idle connection stays open", async () => {
+/** Keep-alive timers of the server's connections, in the form of Linux. */
+function probesOf(port: number): readonly string[] {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
+  const lines = readFileSync("/proc/net/tcp", "utf8").split("\n");
+  const established = lines.filter((line) => line.slice(0, 21).includes(local) && / 01 \w+:\w+ 02:/.test(line));
+  return established.map((line) => line.trim());
+}
+
+test("an idle connection stays open longer than clients are told, and is probed", async () => {
   const handler = (_: IncomingMessage, response: ServerResponse): void => void response.end();
-  const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 0, keepAliveMs: 620_000, handler });
+  const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 0, handler });
+  const setTimeouts = vi.spyOn(Socket.prototype, "setTimeout");
   const agent = new Agent({ keepAlive: true });
-  expect((await ask(server.port, agent)).headers["keep-alive"]).toBe("timeout=620");
+  expect((await ask(server.port, agent)).headers["keep-alive"]).toBe("timeout=75");
+  await vi.waitUntil(() => setTimeouts.mock.calls.some(([ms]) => ms === 620_000), 60_000);
+  await vi.waitUntil(() => probesOf(server.port).length === 1, 60_000);
+  setTimeouts.mockRestore();
   agent.destroy();
   await server.drain();
 });

@@ -6,8 +6,8 @@ const [refusedForMs, pauseMs] = [1_000, 50];
 /** Maximum ms to connect: longer than the 5 s after which a DNS resolver repeats a query. */
 const connectMs = 10_000;
 /**
- * Maximum idle time in ms of a connection. It is shorter than the 75 s of a service, so no service closes a connection
- * on which the edge just sends a request.
+ * Maximum idle time in ms of a connection. It is shorter than that of a service, so no service closes a connection on
+ * which the edge just sends a request.
  */
 const idleMs = 60_000;
 /**

@@ -32,12 +32,6 @@ export interface ProcessContext {
   readonly worker: number | undefined;
 }
 
-/**
- * Time in ms after which the edge closes an idle connection of a client. It is longer than the 600 s after which the
- * load balancers of Google Cloud close one.
- */
-const publicKeepAliveMs = 620_000;
-
 /** Services that accept calls are closed first, services that record them last. */
 const closeOrder: readonly ServiceRole[] = ["edge", "area", "backend"];
 
@@ -142,7 +136,6 @@ export class ProcessServices implements AsyncDisposable {
       drainErrorMs,
       ending: ending.signal,
       isShared,
-      keepAliveMs: role === "edge" ? publicKeepAliveMs : undefined,
     };
     const { handler, upgrade } = open.serves;
     this.#servers.set(name, await listen({ ...address, isCounted: true, handler, upgrade }));
