@@ -257,6 +257,19 @@ describe("with two limits in one body", () => {
     expect([status, text]).toEqual([402, expect.stringMatching(/may cost up to \$0\.04/)]);
   });
 
+  test.each([false, true])("an empty summary is charged, and is not written again; streamed: %s", async (stream) => {
+    vendor.behave({ words: 0, usage: { input: 30, output: 4_000 } });
+    const input = [{ role: "user", content: question }, { type: "compaction_trigger" }];
+    const { text, requestId } = await call("/v1/responses", { model: "responses-converted", stream, input });
+    expect(text).toContain("no complete summary");
+    expect(await eventOf(requestId)).toMatchObject({
+      outcome: "failed",
+      units: { inputTokens: 30, outputTokens: 4_000 },
+      estimated: false,
+      tries: [{ channel: "responses-converted" }],
+    });
+  });
+
   test("the hold covers the larger of n and best_of, and the reasoning budget in addition to the limit", async () => {
     const ask = (more: object) =>
       call("/v1/chat/completions", { model: "chat-bytes", messages, max_tokens: 1_000, ...more }, poorKey);

@@ -157,6 +157,11 @@ export const failures = {
     retryable: false,
     message: "The vendor's answer exceeds the gateway's size limit; request less output.",
   },
+  compaction_failed: {
+    ...upstreamFailed,
+    retryable: false,
+    message: "The model wrote no complete summary of the conversation; its tokens are charged.",
+  },
   create_uncertain: {
     ...upstreamFailed,
     retryable: false,

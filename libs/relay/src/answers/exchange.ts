@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { UpstreamAnswer } from "@modelgate/channels";
-import type { UpstreamWire, Units } from "@modelgate/contracts";
+import type { Failure, UpstreamWire, Units } from "@modelgate/contracts";
 import type { VendorRequest } from "@modelgate/providers";
 import type { ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
 import type { SentFees } from "../money/fees.ts";
@@ -81,6 +81,8 @@ export interface CompleteAnswer {
   readonly fees?: ReportedExtraUsage | undefined;
   /** Returns the text that the model wrote. Its tokens are counted if the vendor reports no usage. */
   text?(): string;
+  /** Failure that the client gets in place of `body`, although it pays for the answer. */
+  readonly failure?: Failure | undefined;
 }
 
 /** An answer that the vendor has begun and that needs further requests. */

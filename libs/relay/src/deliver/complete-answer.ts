@@ -12,7 +12,10 @@ import { meterCompleteAnswer } from "../money/meter.ts";
  */
 const countedAnswerBytes = 1024 * 1024;
 
-/** Settles a call with a complete answer and sends the answer, unless the client has disconnected. */
+/**
+ * Settles a call with a complete answer and sends the answer, unless the client has disconnected. Throws the answer's
+ * Failure, if it has one.
+ */
 export async function deliverCompleteAnswer(
   run: CallRun,
   attempted: OpenAttempt<AcceptedAnswer>,
@@ -25,6 +28,13 @@ export async function deliverCompleteAnswer(
   const metering = meterCompleteAnswer(plan.cost, answer);
   const metered = metering instanceof Promise ? await metering : metering;
   if (lifetime.isClientGone) return await run.settle(metered, "cancelled", clientDisconnectedStatus);
+  const { failure } = answer;
+  if (failure !== undefined) {
+    const settled = run.settle(metered, "failed", failure.status, failure.code);
+    if (!call.answer.isHeadSent) call.answer.setHeader(headers.cost, formatUsd(heldMoney.chargedNanos ?? 0n));
+    await settled;
+    throw failure;
+  }
   const settled = run.settle(metered, "completed", 200);
   const stored = run.kind.onFinalAnswer?.(plan, finalAnswerOf(attempted, answer.body, false));
   if (stored !== undefined) await stored;

@@ -325,6 +325,16 @@ test("a complete answer is settled before the client has it", async () => {
   expect(ends).toMatchObject([{ callStatus: "completed", status: 200, estimated: false }]);
 });
 
+test("a complete answer that is useless to the client is paid, and does not count against its channel", async () => {
+  const failure = new Failure("compaction_failed");
+  const useless: AcceptedAnswer = { kind: "complete", exchange, firstByteAt: 0, answer: { ...answer, failure } };
+  const { client, events, ends, over } = begin(useless);
+  await expect(over).rejects.toBe(failure);
+  expect(events).toEqual(["the seat is free", "settled"]);
+  expect([client.isHeadSent, client.headers["x-modelgate-cost"]]).toEqual([false, "0.00"]);
+  expect(ends).toMatchObject([{ callStatus: "failed", status: 502, units: { outputTokens: 4 } }]);
+});
+
 test("a large answer counts as memory of its caller until the client has it, also above the limit", async () => {
   const budget = new BufferBudget(1_000);
   const counted: number[] = [];

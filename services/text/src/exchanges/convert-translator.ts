@@ -16,6 +16,8 @@ export interface ConvertOptions {
   readonly writer: StreamWriter;
   /** Content type of the client's stream; server-sent events if absent. */
   readonly contentType?: string | undefined;
+  /** True if a part of the answer is useless, so that a stream which the gateway ends early fails. */
+  readonly needsWholeAnswer?: boolean;
 }
 
 /** Position of a part in an answer. */
@@ -27,6 +29,7 @@ export class ConvertTranslator implements StreamTranslator {
   readonly #framing: StreamFraming;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
+  readonly #needsWholeAnswer: boolean;
   readonly #begunChoices = new Set<number>();
   /** Choices that have begun and not finished. */
   readonly #openChoices = new Set<number>();
@@ -35,10 +38,11 @@ export class ConvertTranslator implements StreamTranslator {
   #hasReasoning = false;
   last = "";
 
-  constructor({ upstream, writer, contentType = eventStream }: ConvertOptions) {
+  constructor({ upstream, writer, contentType = eventStream, needsWholeAnswer = false }: ConvertOptions) {
     this.#framing = upstream.framing;
     this.#reader = upstream.vendor.stream();
     this.#writer = writer;
+    this.#needsWholeAnswer = needsWholeAnswer;
     this.contentType = contentType;
   }
 
@@ -84,7 +88,8 @@ export class ConvertTranslator implements StreamTranslator {
     return rest + this.last;
   }
 
-  cut(used: Units): string {
+  cut(used: Units): string | undefined {
+    if (this.#needsWholeAnswer) return undefined;
     const partEnds = [...this.#openParts.values()].map(({ choice, part }) =>
       this.#writer.write({ type: "part-end", choice, part }),
     );

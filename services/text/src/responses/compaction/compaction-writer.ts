@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { FinishReason, StreamWriter, TextEvent } from "@modelgate/wires/text";
-import { requireComplete } from "./summary.ts";
+import { summaryFailure } from "./summary.ts";
 
 /** Maximum characters of a summary. A longer one ends the stream with the failure upstream_error. */
 const maxCharacters = 1_000_000;
@@ -13,6 +13,7 @@ export class CompactionWriter implements StreamWriter {
   readonly #textParts = new Set<number>();
   readonly #pieces: string[] = [];
   #characters = 0;
+  #finish: FinishReason = "other";
 
   constructor(inner: StreamWriter, encrypt: (summary: string) => string) {
     this.#inner = inner;
@@ -22,12 +23,22 @@ export class CompactionWriter implements StreamWriter {
   write(event: TextEvent): string {
     if (event.type === "part-start" && event.opened.kind === "text") this.#textParts.add(event.part);
     if (event.type === "part-delta" && this.#textParts.has(event.part)) this.#addText(event.text);
-    if (event.type === "finish" && event.choice === 0) return this.#compaction(event.reason);
+    if (event.type === "finish" && event.choice === 0) this.#finish = event.reason;
     return "choice" in event ? "" : this.#inner.write(event);
   }
 
+  /** Writes the compaction. Throws Failure compaction_failed if the summary is incomplete. */
   end(): string {
-    return this.#inner.end();
+    const summary = this.#pieces.join("");
+    const failure = summaryFailure(summary, this.#finish);
+    if (failure !== undefined) throw failure;
+    const value = this.#encrypt(summary);
+    const part = { kind: "compaction", signature: { wire: "responses", kind: "encrypted_content", value } } as const;
+    return (
+      this.#inner.write({ type: "part-whole", choice: 0, part: 0, whole: part }) +
+      this.#inner.write({ type: "finish", choice: 0, reason: "stop" }) +
+      this.#inner.end()
+    );
   }
 
   fail(failure: Failure, requestId: string): string {
@@ -42,16 +53,5 @@ export class CompactionWriter implements StreamWriter {
     this.#characters += text.length;
     if (this.#characters > maxCharacters) throw new Failure("upstream_error", "The summary is too large.");
     this.#pieces.push(text);
-  }
-
-  #compaction(finish: FinishReason): string {
-    const summary = this.#pieces.join("");
-    requireComplete(summary, finish);
-    const value = this.#encrypt(summary);
-    const part = { kind: "compaction", signature: { wire: "responses", kind: "encrypted_content", value } } as const;
-    return (
-      this.#inner.write({ type: "part-whole", choice: 0, part: 0, whole: part }) +
-      this.#inner.write({ type: "finish", choice: 0, reason: "stop" })
-    );
   }
 }

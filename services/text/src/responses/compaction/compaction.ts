@@ -56,13 +56,14 @@ export async function compactExchange(
       async whole(bytes) {
         const answer = await parseAnswer(bytes);
         const parsed = vendor.parse(answer);
-        const summary = summaryIn(parsed);
-        const rendered = Buffer.from(JSON.stringify(compaction.render(parsed, encrypt(summary), context)));
-        return { body: rendered, usage: vendor.usage(answer), text: () => summary };
+        const { text, failure } = summaryIn(parsed);
+        const rendered = failure === undefined ? compaction.render(parsed, encrypt(text), context) : {};
+        const body = Buffer.from(JSON.stringify(rendered));
+        return { body, usage: vendor.usage(answer), text: () => text, failure };
       },
       translator() {
         const writer = new CompactionWriter(wires.responses.client.stream(context), encrypt);
-        return new ConvertTranslator({ upstream, writer });
+        return new ConvertTranslator({ upstream, writer, needsWholeAnswer: true });
       },
     }),
   };

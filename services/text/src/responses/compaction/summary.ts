@@ -32,19 +32,21 @@ export function summaryRequest(
 /** Finish reasons of a complete summary. */
 const completeFinishes: ReadonlySet<FinishReason> = new Set(["stop", "stop-sequence", "other"]);
 
-/** Returns the summary in a model's answer. Throws Failure as `requireComplete` does. */
-export function summaryIn({ choices: [choice] }: TextAnswer): string {
+/** Returns the text of an answer, and the failure of `summaryFailure`. */
+export function summaryIn({ choices: [choice] }: TextAnswer): {
+  readonly text: string;
+  readonly failure: Failure | undefined;
+} {
   const parts = choice?.parts ?? [];
   const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
-  requireComplete(text, choice?.finish ?? "other");
-  return text;
+  return { text, failure: summaryFailure(text, choice?.finish ?? "other") };
 }
 
 /**
- * Throws Failure upstream_error if a summary is empty or cut off: the client would replace its conversation by it.
+ * Returns Failure compaction_failed if a summary is empty or cut off: the client would replace its conversation by it.
  * Reasoning counts against the output limit too.
  */
-export function requireComplete(summary: string, finish: FinishReason): void {
-  if (summary.trim() === "" || !completeFinishes.has(finish))
-    throw new Failure("upstream_error", "The model wrote no complete summary.");
+export function summaryFailure(summary: string, finish: FinishReason): Failure | undefined {
+  if (summary.trim() !== "" && completeFinishes.has(finish)) return undefined;
+  return new Failure("compaction_failed");
 }
