@@ -51,8 +51,8 @@ export class LiveAnswerConverter {
   #content(content: JsonRecord): void {
     const { text: transcript } = asRecord(content["inputTranscription"]);
     const { text: transcriptText } = asRecord(content["outputTranscription"]);
-    if (typeof transcript === "string") this.#items.addTranscript(transcript);
     if (content["interrupted"] === true) this.#interrupted();
+    if (typeof transcript === "string") this.#items.addTranscript(transcript);
     for (const part of asRecords(asRecord(content["modelTurn"])["parts"])) this.#part(part);
     if (typeof transcriptText === "string") this.#respond().transcript(transcriptText);
     if (content["turnComplete"] === true) this.#ended();
@@ -80,6 +80,7 @@ export class LiveAnswerConverter {
   #interrupted(): void {
     if (this.#response === undefined || this.#stopped !== undefined) return;
     this.#stopped = "turn_detected";
+    this.#items.endTranscript();
     const itemId = this.#sink.newId("item");
     this.#sink.send("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: itemId });
   }
@@ -87,7 +88,6 @@ export class LiveAnswerConverter {
   /** Returns the current response, or begins one. The vendor may begin a response without a request. */
   #respond(metadata?: unknown): ResponseWriter {
     if (this.#response !== undefined) return this.#response;
-    this.#items.endTranscript();
     const context = { conversationId: this.#conversationId, isSpoken: this.#isSpoken(), metadata };
     this.#response = new ResponseWriter(this.#sink, context);
     return this.#response;

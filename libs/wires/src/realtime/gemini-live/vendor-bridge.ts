@@ -124,7 +124,8 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
         this.#setup.send({ realtimeInput: { audioStreamEnd: true } });
         this.#turnEnded = true;
       } else this.#pending.commit();
-      this.#items.commit({ isDetected });
+      // During an answer, the open transcript is that of the answered turn.
+      this.#items.commit({ mayHaveBegun: isDetected && !this.#answers.isResponding });
     },
     "input_audio_buffer.clear": () => {
       this.#pending.clear();

@@ -31,9 +31,9 @@ export class LiveItems {
       this.#sink.send(type, { previous_item_id: null, item });
   }
 
-  /** Confirms the end of a turn of speech. If the vendor detects turns, the turn's transcript may have begun. */
-  commit({ isDetected }: { readonly isDetected: boolean }): void {
-    const begun = isDetected ? this.#transcript?.itemId : undefined;
+  /** Confirms the end of a turn of speech. `mayHaveBegun` is true if the open transcript may be that of this turn. */
+  commit({ mayHaveBegun }: { readonly mayHaveBegun: boolean }): void {
+    const begun = mayHaveBegun ? this.#transcript?.itemId : undefined;
     const itemId = begun ?? this.#sink.newId("item");
     this.#sink.send("input_audio_buffer.committed", { previous_item_id: null, item_id: itemId });
     if (begun !== undefined) return;
@@ -41,6 +41,7 @@ export class LiveItems {
     this.#announceSpeech(itemId);
   }
 
+  /** Adds text to the open transcript. Text may come after the begin of the answer, so only the answer's end ends it. */
   addTranscript(delta: string): void {
     this.#transcript ??= { itemId: this.#beginSpeech(), text: "" };
     this.#transcript.text += delta;

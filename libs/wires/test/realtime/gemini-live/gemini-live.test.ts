@@ -236,7 +236,6 @@ describe("answers", () => {
       },
     });
     expect(types(spokenAnswer.client)).toEqual([
-      "conversation.item.input_audio_transcription.completed",
       "response.created",
       "response.output_item.added",
       "conversation.item.added",
@@ -339,6 +338,46 @@ describe("an item of the conversation", () => {
     live.client({ type: "response.create" });
     expect(live.vendor(transcription("there")).client).toMatchObject([{ item_id: second }]);
     expect(retrieve(live, first)).toMatchObject([{ type: "conversation.item.retrieved", item: spoken(first, "Hi") }]);
+  });
+
+  describe("of speech gets text that comes after the begin of the answer", () => {
+    const openAnswer = () => {
+      const live = openConfirmedSession({ type: "realtime" });
+      const [added] = live.vendor(transcription("Hi")).client;
+      live.vendor({ serverContent: { modelTurn: { parts: [{ text: "Hello" }] } } });
+      const itemId: string = added?.item.id;
+      const [late, ...others] = live.vendor(transcription(" there")).client;
+      expect([late, others]).toMatchObject([{ item_id: itemId, delta: " there" }, []]);
+      return { live, itemId };
+    };
+    const whole = { type: completed, transcript: "Hi there" };
+    const next = (itemId: string) => ({
+      type: "conversation.item.added",
+      item: { id: expect.not.stringMatching(itemId) },
+    });
+
+    test("until the answer ends", () => {
+      const { live, itemId } = openAnswer();
+      const [first] = live.vendor({ serverContent: { turnComplete: true } }).client;
+      expect(first).toMatchObject({ ...whole, item_id: itemId });
+      expect(live.vendor(transcription("Bye")).client[0]).toMatchObject(next(itemId));
+    });
+
+    test("until the user interrupts the answer", () => {
+      const { live, itemId } = openAnswer();
+      const [first, started, added] = live.vendor({
+        serverContent: { interrupted: true, inputTranscription: { text: "Stop" } },
+      }).client;
+      expect(first).toMatchObject({ ...whole, item_id: itemId });
+      expect(started?.type).toBe("input_audio_buffer.speech_started");
+      expect(added).toMatchObject(next(itemId));
+    });
+
+    test("and a commit during the answer is a new item", () => {
+      const { live, itemId } = openAnswer();
+      const [, added] = live.client({ type: "input_audio_buffer.commit" }).client;
+      expect(added).toMatchObject(next(itemId));
+    });
   });
 
   test("of speech whose end the vendor detects is announced with its transcript", () => {
