@@ -230,7 +230,8 @@ test.each([
   [{ usage: { input_tokens: 14, output_tokens: 5 } }, { inputTokens: 0, inputAudioTokens: 14, outputTokens: 5 }],
   [{ usage: {} }, undefined],
   [{ usage: { seconds: -1 } }, undefined],
-  [{ usage: null, duration: "3" }, undefined],
+  [{ usage: null, duration: "3.2" }, { seconds: 3.2 }],
+  [{ usage: null, duration: "unknown" }, undefined],
 ])("%j used %j", (body, units) => {
   expect(readUsage(body)).toEqual(units);
 });
@@ -244,6 +245,23 @@ describe("a stream", () => {
     expect(frames).toMatchObject([
       { kind: "delta", text: "a\nb" },
       { kind: "done", body: { text: "a\nb", usage: { seconds: 1 } } },
+    ]);
+  });
+
+  test("of vLLM is rendered as OpenAI's", () => {
+    const { read } = vendor.stream();
+    const chunk = (choice: object) => JSON.stringify({ object: "transcription.chunk", model: "m", choices: [choice] });
+    // vLLM transcribes a long file in clips, and each of them has a finish reason.
+    const events = [
+      chunk({ delta: { content: "Hello" }, finish_reason: "stop" }),
+      chunk({ delta: { content: " there" } }),
+      "[DONE]",
+    ].map((data) => read({ data }));
+    expect(events.map(({ kind }) => kind)).toEqual(["delta", "delta", "done"]);
+    expect(events.map(({ rendered }) => rendered)).toEqual([
+      'data: {"type":"transcript.text.delta","delta":"Hello"}\n\n',
+      'data: {"type":"transcript.text.delta","delta":" there"}\n\n',
+      'data: {"type":"transcript.text.done","text":"Hello there"}\n\n',
     ]);
   });
 
@@ -268,6 +286,7 @@ describe("a stream", () => {
     ['{"type":"error","error":{"message":"x"}}', "error"],
     ['{"type":"transcript.text.segment"}', "other"],
     ["[DONE]", "other"],
+    ['{"object":"transcription.chunk","choices":[],"usage":{"prompt_tokens":3}}', "delta"],
   ])("%s is %s", (data, kind) => {
     expect(readEvent({ data }).kind).toBe(kind);
   });

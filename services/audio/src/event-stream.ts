@@ -61,7 +61,8 @@ const commentReading: EventReading = { done: false };
 /** Returns true if a vendor's answer may start with this frame. Otherwise another vendor can be tried. */
 export function canBeginAnswer(event: Frame, read: (event: Frame) => { readonly kind: string }): boolean {
   try {
-    return typeof parseRecord(event.data)?.["type"] === "string" && read(event).kind !== "error";
+    const { kind } = read(event);
+    return kind === "delta" || (typeof parseRecord(event.data)?.["type"] === "string" && kind !== "error");
   } catch {
     return false;
   }

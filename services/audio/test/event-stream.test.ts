@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { wires } from "@modelgate/wires/speech";
+import { wires as transcripts } from "@modelgate/wires/transcripts";
 import { canBeginAnswer, passEvents } from "../src/event-stream.ts";
 
 const done = 'data: {"type":"speech.audio.done"}\n\n';
@@ -13,6 +14,11 @@ test.each([
   ["the end", '{"type":"speech.audio.done"}', true],
 ])("a stream that begins with %s", (_, data, may) => {
   expect(canBeginAnswer({ data }, wires.speech.vendor.stream().read)).toBe(may);
+});
+
+test("a stream of transcripts may begin with a chunk of vLLM, which has no type", () => {
+  const data = '{"object":"transcription.chunk","choices":[{"delta":{"content":"Hi"}}]}';
+  expect(canBeginAnswer({ data }, transcripts.transcriptions.vendor.stream().read)).toBe(true);
 });
 
 describe("a vendor's events", () => {

@@ -12,14 +12,14 @@ import type {
 } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 import { modelMembers, renderEvent } from "../../kind/index.ts";
-import { parseAnswer, readEvent, readUsage } from "./answer.ts";
+import { openStream, parseAnswer, readUsage } from "./answer.ts";
 
 const vendor = {
   render: renderForm,
   needsCompleteForm: (model: string) => mistralModels.test(model),
   parse: parseAnswer,
   usage: readUsage,
-  stream: () => ({ read: readEvent }),
+  stream: openStream,
 } as const;
 
 /** POST /v1/audio/transcriptions. */
