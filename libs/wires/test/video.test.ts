@@ -305,6 +305,20 @@ describe("a vendor whose wire has no client gets", () => {
   test.each<[string, VideoWire, string, object, object]>([
     ["Veo", "veo-video", "veo-3.1", {}, { instances: [{ prompt: "a boat" }], parameters: hd }],
     [
+      "Veo's silence",
+      "vertex-video",
+      "veo-3.1-generate-001",
+      {},
+      { instances: [{ prompt: "a boat" }], parameters: { ...hd, generateAudio: false, seed: 7 } },
+    ],
+    [
+      "Veo 2",
+      "vertex-video",
+      "veo-2.0-generate-001",
+      {},
+      { instances: [{ prompt: "a boat" }], parameters: { ...hd, seed: 7 } },
+    ],
+    [
       "Veo's frames",
       "vertex-video",
       "veo-3.1",

@@ -130,8 +130,12 @@ function rendererFor(acceptsSeed: boolean, supported: readonly string[]): VideoV
       image: imageOf(request.firstFrame, "firstFrame"),
       lastFrame: imageOf(request.lastFrame, "lastFrame"),
     });
+    // Models with sound need this member at Vertex. A video with sound has no price.
+    const isSilent = supported.includes("generateAudio") && !formerModels.test(model);
+    const sound = additional.members["generateAudio"] ?? (isSilent ? false : undefined);
     const parameters = withoutUndefined({
       ...additional.members,
+      generateAudio: sound,
       sampleCount: 1,
       durationSeconds: seconds,
       aspectRatio: shape.ratio,
@@ -149,7 +153,7 @@ function rendererFor(acceptsSeed: boolean, supported: readonly string[]): VideoV
       ],
       seconds,
       lines: linesIn(parameters),
-      unpriced: (additional.members["generateAudio"] ?? false) === false ? undefined : "extras.generateAudio",
+      unpriced: (sound ?? false) === false ? undefined : "extras.generateAudio",
     };
   };
 }
