@@ -27,6 +27,7 @@ beforeAll(async () => {
         drawn: { kind: "image", price: { image: 0.04 } },
         imagen: { kind: "image", price: { image: 0.04 } },
         nowhere: { kind: "image", price: { image: 0.04 } },
+        "large-imagen": { kind: "image", price: { image: 0.04, output: 4 } },
       },
       channels: [
         {
@@ -41,7 +42,7 @@ beforeAll(async () => {
           provider: "gemini",
           baseUrl: vendor.url,
           keys: ["key"],
-          models: { imagen: "imagen-4.0-generate-001" },
+          models: { imagen: "imagen-4.0-generate-001", "large-imagen": "imagen-4.0-generate-001" },
         },
         {
           id: "nowhere",
@@ -121,6 +122,8 @@ test("a hold covers the largest number of images in any field that a vendor may 
     expect([more, (await ask(more)).status]).toEqual([more, 402]);
   expect(vendor.requests).toHaveLength(before);
   expect((await ask({ size: "1K", quality: "medium" })).status).toBe(200);
+  // Google's vendors count few tokens for large images.
+  expect((await ask({ model: "large-imagen", size: "4096x4096" })).status).toBe(200);
 });
 
 test("a sequence without a maximum is billed by the images that were made", async () => {

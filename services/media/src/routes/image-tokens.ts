@@ -30,7 +30,10 @@ const publishedTokens: ReadonlyMap<string, number> = new Map([
 const usualSize = { width: 1_024, height: 1_024 };
 const usualPixels = usualSize.width * usualSize.height;
 
-/** Returns the most output tokens that known vendors count for an image, and the fewest. */
+/** Tokens of Gemini's image models: of the largest size, and of the usual one. Other vendors without OpenAI's wire count none. */
+export const geminiImageTokens: ImageTokens = { held: 2_520, estimated: 1_120 };
+
+/** Returns the most output tokens that known vendors with OpenAI's wire count for an image, and the fewest. */
 export function tokensPerImage(request: ImageRequest): ImageTokens {
   const { quality = "auto", size, additional, partialImages = 0 } = request;
   const { width, height } = size ?? sizeOfClass(additional?.members["size"]) ?? usualSize;

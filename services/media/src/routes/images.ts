@@ -4,6 +4,7 @@ import {
   costliestTokens,
   estimateTokens,
   eventStream,
+  isSupported,
   maxBilledImages,
   runCall,
   type Call,
@@ -36,7 +37,7 @@ import {
 } from "@modelgate/wires/images";
 import type { Deps } from "../deps.ts";
 import { readImageRequest, type ImagesBody } from "../read-request.ts";
-import { tokensPerImage, type ImageTokens } from "./image-tokens.ts";
+import { geminiImageTokens, tokensPerImage, type ImageTokens } from "./image-tokens.ts";
 
 /** POST /v1/images/generations. */
 export function imageGenerations(deps: Deps): EndpointHandler {
@@ -99,15 +100,17 @@ interface ImagesPlan extends Plan {
 }
 
 class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
-  readonly #outputTokens: number;
+  readonly #relay: Deps["relay"];
 
   constructor({ relay }: Deps) {
-    this.#outputTokens = relay.limits.outputTokens;
+    this.#relay = relay;
   }
 
-  plan(_: Call, { parsed, endUser, images }: MediaRequest, { model, unpriced }: ServingModel): ImagesPlan {
+  plan(call: Call, { parsed, endUser, images }: MediaRequest, { model, unpriced }: ServingModel): ImagesPlan {
     const { request } = parsed;
     const choices = maxImagesOf(request);
+    const isSizeCounted = isSupported(this.#relay, call, { model, wires: ["images", "image-edits"] });
+    const imageTokens = isSizeCounted ? tokensPerImage(request) : geminiImageTokens;
     const requestSize: ImagesSize = { ...measureInput(request), choices, certainImages: minImagesOf(request) };
     return {
       images: unpriced === "drop" ? withoutTools(images) : images,
@@ -115,7 +118,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
       finishAfterDisconnect: true,
       cost: {
         by: "measure",
-        measure: measureOf(requestSize, tokensPerImage(request), this.#outputTokens, model.price),
+        measure: measureOf(requestSize, imageTokens, this.#relay.limits.outputTokens, model.price),
       },
       wires: imagesWiresFor(request),
       pendingStream: request.stream ? pendingImageStream : undefined,
