@@ -25,6 +25,10 @@ const config = {
     vectors: { kind: "embedding" },
     voice: { kind: "speech" },
     film: { kind: "video" },
+    "whisper-1": { kind: "transcription" },
+    scribe_v2: { kind: "transcription" },
+    "nova-3": { kind: "transcription" },
+    "gpt-image-1": { kind: "image" },
   },
   channels: [
     channel("live", openai, ["live"]),
@@ -33,6 +37,10 @@ const config = {
     channel("vectors", openai, ["vectors"]),
     channel("voice", openai, ["voice"]),
     channel("film", openai, ["film"]),
+    channel("whisper-1", openai, ["whisper-1"]),
+    channel("scribe_v2", { provider: "elevenlabs", path: "/elevenlabs" }, ["scribe_v2"]),
+    channel("nova-3", { provider: "deepgram", path: "/deepgram" }, ["nova-3"]),
+    { ...channel("gpt-image-1", openai, ["gpt-image-1"]), wires: ["image-edits"] },
     ...["refused", "failing", "closing"].map((id) => channel(id, openai, ["live"])),
   ],
 };
@@ -56,6 +64,10 @@ test.each([
   { id: "vectors", path: "/embeddings", answer: 200 },
   { id: "voice", path: "/audio/speech", answer: 200 },
   { id: "film", path: "/videos/0", answer: 404 },
+  { id: "whisper-1", path: "/audio/transcriptions", answer: 200 },
+  { id: "scribe_v2", path: "/speech-to-text", answer: 200 },
+  { id: "nova-3", path: "/listen", answer: 200 },
+  { id: "gpt-image-1", path: "/images/edits", answer: 200 },
 ])("a channel of $id models is tested with their endpoint: $path", async ({ id, path, answer }) => {
   expect(await tried(id)).toMatchObject({ status: 0, result: { channel: id, model: id, ok: true, status: answer } });
   const vendorRequests = await suite.simulator.requests(id);

@@ -10,7 +10,7 @@ import {
 } from "@modelgate/contracts";
 import { cleanText, errorInOneLine, type Provider, type VendorRequest } from "@modelgate/providers";
 import { fields } from "./fields.ts";
-import { probeBody, probedWire } from "./probe.ts";
+import { probedWire, probeOf } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
 
 const testMs = 30_000;
@@ -100,8 +100,8 @@ function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
     return async () => trySession(await completeRequest(test, request), wire, model);
   }
   return async () => {
-    const body = await probeBody(wire, test.upstreamModel);
-    const request = test.provider.request({ act: "answer", ...endpointFields(test), wire, stream: false, body });
+    const probe = await probeOf(wire, test.upstreamModel);
+    const request = test.provider.request({ act: "answer", ...endpointFields(test), wire, stream: false, ...probe });
     return await sendTest(test, request, (status) => status < 300, true);
   };
 }

@@ -7,6 +7,7 @@ import {
   type UpstreamWire,
   type VideoWire,
 } from "@modelgate/contracts";
+import { fileProbe, isFileWire, type FileWire, type Probe } from "./probe-file.ts";
 
 /** Wires that a single request tests. */
 type ProbedWire = Exclude<UpstreamWire, VideoWire | SessionWire>;
@@ -17,9 +18,11 @@ export function probedWire(kind: ModelKind | undefined, supported: readonly Upst
   return supported.find((wire) => modelWires.includes(wire)) ?? supported[0];
 }
 
-/** Returns the body of a test request. */
-export async function probeBody(wire: ProbedWire, model: string): Promise<Buffer> {
-  return Buffer.from(JSON.stringify(isTextWire(wire) ? await textProbe(wire, model) : probeBodies(model)[wire]));
+/** Returns the content of a test request. */
+export async function probeOf(wire: ProbedWire, model: string): Promise<Probe> {
+  if (isFileWire(wire)) return await fileProbe(wire, model);
+  const body = isTextWire(wire) ? await textProbe(wire, model) : probeBodies(model)[wire];
+  return { body: Buffer.from(JSON.stringify(body)) };
 }
 
 /** Returns the body for a text wire. Imports the wires on demand, which halves the start time of control. */
@@ -34,7 +37,7 @@ function isTextWire(wire: UpstreamWire): wire is TextWireName {
   return textWireNames.some((candidate) => candidate === wire);
 }
 
-function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWireName>, object>> {
+function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWireName | FileWire>, object>> {
   const question = { model, query: "OK", documents: ["OK"] };
   const content = { parts: [{ text: "OK" }] };
   const messages = [{ role: "user", content: "OK" }];
@@ -52,12 +55,9 @@ function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWir
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
-    // Some of the following requests lack a required part, such as audio. The test then fails, but the vendor's message
-    // shows that the base URL and the key are right.
+    // Without a voice, so a refusal is expected. Its message shows that the base URL and the key are right.
     "elevenlabs-speech": { text: "OK", model_id: model },
-    "elevenlabs-transcripts": { model_id: model },
     "deepgram-speech": { text: "OK" },
-    "deepgram-transcripts": {},
     "content-speech": {
       contents: [{ role: "user", parts: [{ text: "OK" }] }],
       generationConfig: { responseModalities: ["AUDIO"] },
@@ -69,11 +69,7 @@ function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWir
     "vertex-imagen": { instances: [{ prompt: "A dot" }], parameters: { sampleCount: 1 } },
     "qwen-images": { model, input: { messages: [{ role: "user", content: [{ text: "A dot" }] }] } },
     "qwen-image-tasks": { model, input: { prompt: "A dot" } },
-    // Without an image, so a refusal is expected.
+    // Without an image, so a refusal is expected here, too.
     "qwen-image-edit-tasks": { model, input: { prompt: "A dot" } },
-    // JSON instead of a form, so a refusal is expected.
-    transcriptions: { model },
-    translations: { model },
-    "image-edits": { model },
   };
 }
