@@ -84,7 +84,7 @@ interface AttemptFees {
 }
 
 /** Tiers that vendors may select if a request names none. */
-const vendorChosenTiers = ["priority", "scale"] as const;
+const vendorChosenTiers = ["priority", "fast", "scale"] as const;
 /** Tiers that cost no more than the default one. */
 const tiersWithoutSurcharge: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
 /** Maximum calls of one tool in one answer for which money is held and that are billed. */
