@@ -112,6 +112,20 @@ test("a turn that refers to an item of another response stores the item itself",
   await of().responses.create({ model: "messages", input: "Go on", conversation: id });
 });
 
+test("a turn that refers to an item of its conversation does not store it again", async () => {
+  const { id } = await conversations().create({});
+  const { output, id: response } = await of().responses.create({
+    model: "messages",
+    input: "I am Ada.",
+    conversation: id,
+  });
+  await untilStored(response);
+  const input = [{ type: "item_reference" as const, id: output[0]?.id ?? "" }, user("Who am I?")];
+  await of().responses.create({ model: "messages", input, conversation: id });
+  const roles = (await itemsOf(id)).map((item) => "role" in item && item.role);
+  expect(roles).toEqual(["user", "assistant", "user", "assistant"]);
+});
+
 test("is created, read, changed and deleted", async () => {
   const created = await conversations().create({ metadata: { topic: "boats" } });
   expect(created).toMatchObject({

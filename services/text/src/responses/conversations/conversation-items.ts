@@ -43,11 +43,11 @@ function typeOf(item: JsonObject): string {
 }
 
 /** Leaves out references to the items `storedIds`, which the conversation has already. */
-export function withoutReferences(
-  items: readonly IdentifiedItem[],
+export function withoutReferences<Item extends JsonObject>(
+  items: readonly Item[],
   storedIds: readonly string[],
-): readonly IdentifiedItem[] {
-  return items.filter((item) => referenceOf(item) === undefined || !storedIds.includes(item.id));
+): readonly Item[] {
+  return items.filter((item) => !storedIds.includes(referenceOf(item) ?? ""));
 }
 
 function isNewId(id: unknown, takenIds: ReadonlySet<string>): id is string {

@@ -1,6 +1,7 @@
 import { orUnavailable } from "@modelgate/platform";
 import { parseRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
+import { referenceOf } from "../conversation.ts";
 import { withCurrentCompaction } from "../compaction/compaction-cipher.ts";
 import { RecordReader, type RecordMemory } from "../record-reader.ts";
 import {
@@ -129,6 +130,16 @@ export class ConversationStore {
       else return { verdict: reply.verdict };
     }
     throw busyFailure();
+  }
+
+  /** Leaves out references to items that the conversation has already. */
+  async withoutOwnReferences(
+    conversation: ConversationRef,
+    items: readonly JsonObject[],
+  ): Promise<readonly JsonObject[]> {
+    if (items.every((item) => referenceOf(item) === undefined)) return items;
+    const { ids } = keysOf(conversation);
+    return withoutReferences(items, await orUnavailable(this.#records.redis.lrange(ids, 0, -1)));
   }
 
   /**

@@ -46,8 +46,9 @@ export async function addTurn(
   const { accountId } = call.caller;
   try {
     const conversation = { accountId, id };
+    const newInput = await conversations.withoutOwnReferences(conversation, turn.input);
     // A referenced response may expire before the conversation.
-    const input = await resolveReferences(responses, accountId, turn.input, memory);
+    const input = await resolveReferences(responses, accountId, newInput, memory);
     const items = [...input, ...outputOf(turn)];
     const { verdict } = await conversations.add(conversation, { items, newId, memory, isTurn: true });
     if (verdict !== "added")
