@@ -138,8 +138,7 @@ async function responseOf({
   const id = response?.["id"];
   if (response === undefined || typeof id !== "string" || id === "") return undefined;
   const body = await reparseJson(bytes);
-  // Ollama, vLLM and others assign ids too, but store nothing: their answers do not say `store: true`.
-  const isStoredByVendor = id !== answerId && response["store"] === true && isStored && !answered.isEndedEarly;
-  const keptAt = isStoredByVendor ? answered.channelKey : undefined;
+  // If the vendor assigned the id, it may store the response too: `parseStored` decides.
+  const keptAt = id === answerId || answered.isEndedEarly || !isStored ? undefined : answered.channelKey;
   return { id, stored: { response, input: itemsOf(body["input"]), ancestors, keptAt } };
 }

@@ -47,6 +47,10 @@ export function parseStored({ response, input, ancestors, keptAt }: JsonObject):
     response: isRecord(response) ? response : {},
     input: Array.isArray(input) ? input.filter(isRecord) : [],
     ancestors: Array.isArray(ancestors) ? ancestors.map(String) : [],
-    keptAt: typeof keptAt === "string" && isChannelKeyId(keptAt) ? keptAt : undefined,
+    // Ollama, vLLM and others assign ids too, but store nothing: their answers do not say `store: true`.
+    keptAt:
+      isRecord(response) && response["store"] === true && typeof keptAt === "string" && isChannelKeyId(keptAt)
+        ? keptAt
+        : undefined,
   };
 }

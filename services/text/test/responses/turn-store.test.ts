@@ -98,3 +98,11 @@ test("a response that is stored in a rotation has compactions that the new secre
   expect(last?.compactions.decrypt("demo", String(compaction?.["encrypted_content"]))).toBe("what was said");
   expect(other).toEqual(foreign);
 });
+
+test.each([
+  [true, "vendor/k"],
+  [false, undefined],
+  [undefined, undefined],
+])("a stored response whose vendor says store: %s is continued there: %s", (store, keptAt) => {
+  expect(parseStored({ response: { id: "resp_1", store }, keptAt: "vendor/k" }).keptAt).toBe(keptAt);
+});
