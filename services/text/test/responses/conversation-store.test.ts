@@ -36,10 +36,12 @@ const user = (text: string, id?: string): JsonObject => ({ type: "message", role
 
 const warn = vi.fn<Logger["warn"]>();
 
-function storeWith(secrets: Secrets): ConversationStore {
+type Limits = typeof limits;
+
+function storeWith(secrets: Secrets, itsLimits = limits): ConversationStore {
   const [cipher, compactions] = [makeRecordCipher(secrets), makeCompactionCipher(secrets)];
   const quota = openContentQuota(redis, { maxBytes: 1e9 });
-  return new ConversationStore({ redis, quota, cipher, compactions, log: { warn } }, limits);
+  return new ConversationStore({ redis, quota, cipher, compactions, log: { warn } }, itsLimits);
 }
 
 async function open() {
@@ -247,6 +249,19 @@ test("a turn that does not fit marks the conversation as full until an item is r
   expect(await canTakeTurn(1)).toBe(false);
   expect(await store.removeItem(at, "one", unbounded)).toBe(true);
   expect(await canTakeTurn(1)).toBe(true);
+});
+
+test.each<[string, (head: string) => Promise<unknown>, Limits, boolean]>([
+  ["items were added", (head) => redis.hincrby(head, "bytes", 9), limits, true],
+  ["a version without the mark has removed items", (head) => redis.hincrby(head, "bytes", -9), limits, false],
+  ["the limit was raised", () => Promise.resolve(), { ...limits, maxItems: limits.maxItems + 9 }, false],
+  ["another limit was raised", () => Promise.resolve(), { ...limits, maxBytes: limits.maxBytes + 9 }, true],
+])("the mark of a full conversation after %s", async (_, change, later, isFull) => {
+  const { store, at } = await open();
+  const items = Array.from({ length: limits.maxItems + 1 }, () => user("More"));
+  expect((await store.add(at, { items, newId, memory: unbounded, isTurn: true })).verdict).toBe("full");
+  await change(keysOf(at).head);
+  expect((await storeWith(["a secret"], later).readForTurn(at, 1, unbounded)) === "full").toBe(isFull);
 });
 
 test("a conversation without a secret is encrypted before its turn, whose addition needs no memory", async () => {

@@ -4,7 +4,7 @@
     secret: id of the secret that encrypted the metadata and all records
     bytes: of records and ids   indexed: value of bytes when ids was last complete
     textBytes, values, members: after decompression
-    full: limit that a turn exceeded; later turns are refused until an item is removed
+    full: a limit that a turn exceeded, its value, and bytes at that time; isFull in conversation-limits.ts reads it
   list: records (compressed items)   ids: their ids, in the same order
   contentSizes, contentExpiries: see content.lua
   secret: id of the secret that encrypted the new items
@@ -23,15 +23,15 @@ if #taken > 0 then return {'taken', ids = taken} end
 local function total(field, added)
   return tonumber(redis.call('HGET', head, field) or '0') + added
 end
-local function full(bound)
-  if isTurn then redis.call('HSET', head, 'full', bound) end
+local function full(bound, limit)
+  if isTurn then redis.call('HSET', head, 'full', table.concat({bound, limit, total('bytes', 0)}, ' ')) end
   return {'full', bound = bound}
 end
-if redis.call('LLEN', list) + #items / 2 > maxItems then return full('items') end
-if total('bytes', bytes) > maxBytes then return full('bytes') end
-if total('textBytes', textBytes) > maxTextBytes then return full('textBytes') end
-if total('values', values) > maxValues then return full('values') end
-if total('members', members) > maxMembers then return full('members') end
+if redis.call('LLEN', list) + #items / 2 > maxItems then return full('items', maxItems) end
+if total('bytes', bytes) > maxBytes then return full('bytes', maxBytes) end
+if total('textBytes', textBytes) > maxTextBytes then return full('textBytes', maxTextBytes) end
+if total('values', values) > maxValues then return full('values', maxValues) end
+if total('members', members) > maxMembers then return full('members', maxMembers) end
 local limits = {maxBytes = maxContentBytes, maxRecords = maxContentRecords}
 local change = {record = list, bytes = total('bytes', bytes), lifetimeMs = lifetimeMs, limits = limits}
 if not countContent(contentSizes, contentExpiries, change) then return {'over-limit'} end

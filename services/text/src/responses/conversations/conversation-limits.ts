@@ -26,14 +26,30 @@ export function contentLimitsOf({ quota: { limits } }: Pick<RecordStore, "quota"
   return { maxContentBytes: limits.maxBytes, maxContentRecords: limits.maxRecords };
 }
 
+/** Returns the maximum of each size of a conversation, by the name that add-items.lua has for it. */
+function maximaOf({ maxItems, maxBytes, body }: ConversationLimits): Readonly<Record<string, number>> {
+  return { items: maxItems, bytes: maxBytes, textBytes: body.maxBytes, values: body.values, members: body.members };
+}
+
+const unitNames: Readonly<Record<string, string>> = {
+  items: "items",
+  bytes: "bytes after compression",
+  textBytes: "bytes",
+  values: "values",
+  members: "members of objects",
+};
+
 /** Describes the limit of a conversation that additional items exceed. */
-export function problemOf({ maxItems, maxBytes, body }: ConversationLimits, bound: string): string {
-  const max: Readonly<Record<string, string>> = {
-    items: `${maxItems} items`,
-    bytes: `${maxBytes} bytes after compression`,
-    textBytes: `${body.maxBytes} bytes`,
-    values: `${body.values} values`,
-    members: `${body.members} members of objects`,
-  };
-  return `exceed the conversation's limit of ${max[bound] ?? bound}`;
+export function problemOf(limits: ConversationLimits, bound: string): string {
+  return `exceed the conversation's limit of ${maximaOf(limits)[bound]} ${unitNames[bound]}`;
+}
+
+/**
+ * Returns true if a turn did not fit into a conversation, according to the fields `full` and `bytes` of its head. A mark
+ * has no effect after the limit was raised, or after an item was removed by a version that does not delete the mark.
+ */
+export function isFull(limits: ConversationLimits, mark: string | null = null, bytes: string | null = null): boolean {
+  const [bound = "", limit, markedBytes] = mark?.split(" ") ?? [];
+  const max = maximaOf(limits)[bound];
+  return max !== undefined && max <= Number(limit) && Number(bytes) >= Number(markedBytes);
 }

@@ -6,6 +6,7 @@ import { withCurrentCompaction } from "../compaction/compaction-cipher.ts";
 import { RecordReader, type RecordMemory } from "../record-reader.ts";
 import {
   contentLimitsOf,
+  isFull,
   problemOf,
   type ConversationLimits,
   type ConversationRecords,
@@ -189,11 +190,11 @@ export class ConversationStore {
   ): Promise<readonly JsonObject[] | "full" | undefined> {
     const renewal = new RenewalMemory(memory);
     if (!(await this.#renewOther(conversation, renewal))) return undefined;
-    const [isFull, items] = await Promise.all([
-      orUnavailable(this.#records.redis.hexists(keysOf(conversation).head, "full")),
+    const [[mark, bytes], items] = await Promise.all([
+      orUnavailable(this.#records.redis.hmget(keysOf(conversation).head, "full", "bytes")),
       this.readAll(conversation, renewal.ofAttempt()),
     ]);
-    return isFull > 0 || items.length + newItems > this.#limits.maxItems ? "full" : items;
+    return isFull(this.#limits, mark, bytes) || items.length + newItems > this.#limits.maxItems ? "full" : items;
   }
 
   /** Encrypts a conversation again if another secret has encrypted it. Returns false if the conversation does not exist. */
