@@ -266,6 +266,21 @@ describe("an item of a conversation that names a file", () => {
   });
 });
 
+test("a request that names objects of several keys is sent to the key of the last one", async () => {
+  const made: { key: string | undefined; file: string }[] = [];
+  for (const question of ["One", "Two"]) {
+    await (await send(keys.one, "responses", { model: "responses", input: question })).text();
+    made.push({ key: vendor.storedRequests.at(-1)?.key, file: idsOfAnswer(vendor.storedRequests.length).file });
+  }
+  expect(made[0]?.key).not.toBe(made[1]?.key);
+  for (const files of [made, made.toReversed()]) {
+    const content = files.map(({ file }) => ({ type: "input_file", file_id: file }));
+    const answer = await send(keys.one, "responses", { model: "responses", ...input({ ...userItem, content }) });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
+    expect(vendor.storedRequests.at(-1)?.key).toBe(files.at(-1)?.key);
+  }
+});
+
 describe("the records of the objects that a vendor created", () => {
   test("are not needed to continue an earlier response", async () => {
     const first: any = await (await send(keys.one, "responses", bodyOf["responses"]?.({}) ?? {})).json();

@@ -12,7 +12,10 @@ import type { RelayDeps } from "../deps.ts";
 
 /** Result of checking the ids of stored objects in a request. */
 export interface AdmittedIds {
-  /** Route that created one of the objects. It is tried first, because other vendor accounts do not have the object. */
+  /**
+   * Route that created the last of the objects with a known creator. It is tried first, because other vendor accounts
+   * do not have the object.
+   */
   readonly channelKey: ChannelKeyId | undefined;
   /** True if objects that the answer names may be recorded for the caller's account. */
   readonly canRecordIds: boolean;
@@ -52,7 +55,7 @@ export async function admitVendorIds(
     isRemovable === true && (creators[index] !== undefined || !shared) ? [[id, creators[index]] as const] : [],
   );
   return {
-    channelKey: creators.find((each) => each !== undefined),
+    channelKey: creators.findLast((each) => each !== undefined),
     canRecordIds: !shared || creators.every((each) => each !== undefined),
     removableItems: new Map(removable),
   };
