@@ -157,18 +157,6 @@ async function certificateProblem(address: RedisAddress): Promise<StartError | u
   return errors.map((error) => refusedCertificateError("Redis", error)).find((problem) => problem !== undefined);
 }
 
-/**
- * Opens a second connection, for subscriptions. In a Cluster it uses one node, because each node delivers the messages
- * of all nodes.
- */
-export function openSubscriber(redis: Redis): Redis {
-  const patient = { maxRetriesPerRequest: null, autoResubscribe: true };
-  const eager = { lazyConnect: false, enableOfflineQueue: true };
-  if (!(redis instanceof Cluster)) return redis.duplicate({ ...patient, ...eager });
-  const { replyMapping: _plain, ...command } = redis.options.redisOptions ?? {};
-  return redis.duplicate([], { ...eager, redisOptions: { ...command, ...patient } });
-}
-
 /** Executes a Redis transaction. Throws the first error of its commands. */
 export async function executeTransaction(transaction: ChainableCommander): Promise<void> {
   for (const [error] of (await transaction.exec()) ?? []) if (error !== null) throw error;

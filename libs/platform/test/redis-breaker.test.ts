@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { pino } from "pino";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { startSocketServer, type TestServer } from "@modelgate/testkit";
-import { failureFrom, openRedis } from "../src/index.ts";
+import { failureFrom, openRedis, openSubscriber } from "../src/index.ts";
 import { onCommands } from "./redis-commands.ts";
 
 const received: string[] = [];
@@ -79,5 +79,20 @@ test("if Redis never answers, the connection is replaced, as after its host has 
   await again;
   await expect.poll(() => redis.get("a").catch(String)).toBe("OK");
   expect(connections.length).toBeGreaterThan(1);
+  redis.disconnect();
+});
+
+test("a connection for subscriptions is replaced if Redis no longer answers, and is not while it answers", async () => {
+  const redis = await openRedis(server.url, pino({ level: "silent" }), 100);
+  const subscriber = openSubscriber(redis, 20).on("error", () => undefined);
+  await once(subscriber, "ready");
+  const opened = connections.length;
+  received.length = 0;
+  await vi.waitUntil(() => received.filter((name) => name === "ping").length > 5, 60_000);
+  expect(connections).toHaveLength(opened);
+  connections.at(-1)?.removeAllListeners("data").resume();
+  await once(subscriber, "ready");
+  expect(connections).toHaveLength(opened + 1);
+  subscriber.disconnect();
   redis.disconnect();
 });

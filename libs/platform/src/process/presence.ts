@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { Type, type Static } from "typebox";
 import { withoutUndefined, recordParser } from "@modelgate/contracts";
 import { runOnSharedTick } from "../shared-tick.ts";
-import { openSubscriber, type Redis } from "../redis.ts";
+import type { Redis } from "../redis.ts";
+import { openSubscriber } from "../redis-subscriber.ts";
 
 /**
  * Redis pub/sub channel for announcements. They are published, not stored, because each write to Redis makes the ledger
