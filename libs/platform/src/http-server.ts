@@ -3,6 +3,8 @@ import { Server as SocketServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
 import { endCall, restartFailure } from "./ending.ts";
+import type { Logger } from "./log.ts";
+import { answerMalformed } from "./malformed-request.ts";
 import { countActive } from "./metrics.ts";
 import { OpenList } from "./open-list.ts";
 import { StartError } from "./start-error.ts";
@@ -27,6 +29,8 @@ export interface HttpServerOptions {
   readonly drainErrorMs?: number;
   /** Time in ms after which a connection is closed if its client does not read. */
   readonly stalledMs?: number;
+  /** Log of malformed requests. */
+  readonly log?: Logger;
 }
 
 /** A listening server. `drain` stops accepting connections, waits for open requests, and closes the server. */
@@ -75,6 +79,7 @@ export async function listen({
   drainErrorMs = 0,
   stalledMs = defaultStalledMs,
   ending,
+  log,
 }: HttpServerOptions): Promise<HttpServer> {
   const state = { draining: false, lastAt: 0 };
   const openResponses = new OpenList<OpenResponse>();
@@ -94,7 +99,7 @@ export async function listen({
   server.on("request", trackResponses(openResponses, state, handler, isCounted));
   const upgraded = new Set<Duplex>();
   if (upgrade !== undefined) server.on("upgrade", trackUpgrades(upgraded, upgrade, isCounted));
-  server.on("clientError", (error, socket) => answerMalformed(error, socket, openResponses));
+  server.on("clientError", (error, socket) => refuseMalformed(error, socket, openResponses, log));
   ending?.addEventListener("abort", () => endOpenCalls(openResponses));
   const stalls = setInterval(closeStalled, stalledMs / 8, openResponses, stalledMs).unref();
   await startListening(server, { host, port, isShared });
@@ -132,6 +137,18 @@ interface OpenResponse {
   written: number;
   /** Time at which the client last read bytes, or no bytes waited for it. */
   movedAt: number;
+}
+
+function refuseMalformed(
+  error: Error,
+  socket: Duplex,
+  openResponses: Iterable<OpenResponse>,
+  log: Logger | undefined,
+): void {
+  // Bytes after a request must not become part of the answer to it.
+  for (const { response } of openResponses)
+    if (response.socket === socket && response.headersSent) return void socket.destroy();
+  answerMalformed(error, socket, log);
 }
 
 function endOpenCalls(openResponses: Iterable<OpenResponse>): void {
@@ -200,32 +217,4 @@ async function startListening(
 function portOf(server: Server): number {
   const address: AddressInfo | string | null = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-const malformedAnswers: Readonly<Record<string, readonly [status: string, code: string, message: string]>> & {
-  readonly other: readonly [string, string, string];
-} = {
-  HPE_HEADER_OVERFLOW: [
-    "431 Request Header Fields Too Large",
-    "request_too_large",
-    "The request's headers are too large.",
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "request_timeout", "The request's head did not arrive in time."],
-  other: ["400 Bad Request", "invalid_request", "This is not a well-formed HTTP request."],
-};
-
-function answerMalformed(
-  error: NodeJS.ErrnoException,
-  socket: Duplex,
-  openResponses: Iterable<Pick<OpenResponse, "response">>,
-): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  // Bytes after a request must not become part of the answer to it.
-  for (const { response } of openResponses)
-    if (response.socket === socket && response.headersSent) return void socket.destroy();
-  const [status, code, message] = malformedAnswers[error.code ?? ""] ?? malformedAnswers.other;
-  const body = JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code } });
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }

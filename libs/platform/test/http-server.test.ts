@@ -4,6 +4,7 @@ import { Agent, get, type IncomingMessage, type ServerResponse } from "node:http
 import { connect, Socket } from "node:net";
 import { expect, test, vi } from "vitest";
 import { listen } from "../src/http-server.ts";
+import { createLogger } from "../src/log.ts";
 
 async function ask(port: number, agent: Agent): Promise<IncomingMessage> {
   const [response]: IncomingMessage[] = await once(get({ port, host: "127.0.0.1", agent }), "response");
@@ -116,8 +117,10 @@ test.each([
     431,
     "request_too_large",
   ],
-])("%s gets a well-formed answer", async (_, bytes, status, code) => {
-  const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 1_000, handler: () => undefined });
+])("%s gets a well-formed answer, with the request id of a line in the log", async (_, bytes, status, code) => {
+  const { log } = createLogger("test", "silent");
+  const logged = vi.spyOn(log, "info");
+  const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 1_000, handler: () => undefined, log });
   const client = connect(server.port, "127.0.0.1");
   client.write(bytes);
   const [head, body = ""] = Buffer.concat(await client.toArray())
@@ -125,5 +128,9 @@ test.each([
     .split("\r\n\r\n");
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(JSON.parse(body)).toMatchObject({ error: { code } });
+  const [, requestId] = /^x-request-id: (\S+)/m.exec(head ?? "") ?? [];
+  expect(logged.mock.calls).toEqual([
+    [{ requestId, status, error: expect.stringMatching(/^HPE_/) }, "malformed request"],
+  ]);
   await server.drain();
 });

@@ -105,14 +105,19 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   async #open(service: ConfiguredService): Promise<RunningService> {
-    const { log, metrics, shared, ofService } = this.#context;
-    const ownLog = this.#services.length === 1 ? log : ofService(service.name);
+    const { metrics, shared } = this.#context;
     const ending = new AbortController();
-    const open = await service.open({ log: ownLog, metrics, shared, areas: this.#areas, ending: ending.signal });
+    const log = this.#logOf(service);
+    const open = await service.open({ log, metrics, shared, areas: this.#areas, ending: ending.signal });
     if ("area" in open.serves) this.#areas.set(open.serves.area, open.serves);
     const running = { service, open, ending };
     if (service.role === "backend") await this.#listen(running);
     return running;
+  }
+
+  #logOf({ name }: ConfiguredService): Logger {
+    const { log, ofService } = this.#context;
+    return this.#services.length === 1 ? log : ofService(name);
   }
 
   /** An area in the same process as the edge listens only if a port is configured. */
@@ -136,6 +141,7 @@ export class ProcessServices implements AsyncDisposable {
       drainErrorMs,
       ending: ending.signal,
       isShared,
+      log: this.#logOf(service),
     };
     const { handler, upgrade } = open.serves;
     this.#servers.set(name, await listen({ ...address, isCounted: true, handler, upgrade }));
