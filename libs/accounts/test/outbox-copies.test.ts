@@ -13,6 +13,7 @@ import {
   settle,
   shardOf,
 } from "../src/index.ts";
+import { eventsWithoutCopy } from "../src/outbox/outbox-metrics.ts";
 import { publishingBus } from "./publishing-bus.ts";
 
 let backends: Backends;
@@ -67,7 +68,8 @@ test("the copy of a published event is kept although a later attempt to publish 
   expect((await readCopies(redis, copies)).map(({ event }) => event.id)).toEqual([callId]);
 });
 
-test("up to 1,000 events of a shard have copies, and a warning names the others once; an unreadable copy does not hide the others", async () => {
+test("up to 1,000 events of a shard have copies, the others are counted and cause one warning; an unreadable copy does not hide the others", async () => {
+  const counted = vi.spyOn(eventsWithoutCopy, "inc");
   const shard = shardOf("many");
   const { event } = await settleCall("many", "call");
   await redis.eval("for at = 1, 998 do redis.call('HSET', KEYS[1], at, '{}') end", 1, accountKeys.sent(shard));
@@ -82,6 +84,7 @@ test("up to 1,000 events of a shard have copies, and a warning names the others 
       log,
     );
   }
+  expect(counted.mock.calls).toEqual([[1], [1]]);
   expect(warned.mock.calls).toEqual([[{ shard }, expect.stringContaining("no copy")]]);
   const copies = (await listCopies(redis, [shard])).filter(({ name }) => name === "1" || !/^\d+$/.test(name));
   const unreadable: string[] = [];

@@ -14,6 +14,7 @@ import {
 } from "@modelgate/contracts";
 import type { Bus, BusMessage, Logger, Redis } from "@modelgate/platform";
 import { accountKeys, shardOf, shards } from "../keys.ts";
+import { eventsWithoutCopy } from "./outbox-metrics.ts";
 
 /** An event that is published through the outbox: a settled call, a transition of a task, or a change of a balance. */
 export type OutboxEvent = UsageEvent | StoredTaskEvent | CreditEvent;
@@ -202,6 +203,7 @@ async function storeCopies(
 ): Promise<void> {
   const key = accountKeys.sent(shard);
   if ((await redis.hlen(key)) + several.length > maxCopies) {
+    eventsWithoutCopy.inc(several.length);
     if (log === undefined || performance.now() < (nextWarningAt.get(redis) ?? 0)) return;
     nextWarningAt.set(redis, performance.now() + warningMs);
     log.warn({ shard }, "events have no copy in Redis, because too many are not in the books: NATS must not lose them");
