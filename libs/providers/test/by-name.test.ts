@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import type { UpstreamWire } from "@modelgate/contracts";
+import { runToEnd } from "@modelgate/formats/json";
+import { chatWireForDialect } from "@modelgate/wires/text";
 import { vendorOfRow } from "../src/by-name/vendor.ts";
 import { providers } from "../src/index.ts";
 import { byUniqueName } from "../src/provider.ts";
@@ -45,6 +47,17 @@ const knownVendors =
 
 test.each(knownVendors.split(" "))("%s is a known vendor with at least one text wire", (name) => {
   expect(providers[name]).toMatchObject({ name, wires: expect.arrayContaining(["chat"]) });
+});
+
+test.each([
+  ["mistral", { prompt_cache_key: "k" }],
+  ["groq", {}],
+  ["cerebras", {}],
+])("%s gets only the hints about caching that it accepts: %j", (name, accepted) => {
+  const hints = { prompt_cache_key: "k", prompt_cache_retention: "24h", safety_identifier: "u" };
+  const { pass } = chatWireForDialect(providers[name]?.dialect ?? {});
+  const fit = pass?.fit?.(Buffer.from(JSON.stringify(hints)), { model: "m", foreignItems: new Set() });
+  expect(JSON.parse(String((fit && runToEnd(fit))?.body))).toEqual(accepted);
 });
 
 test("two vendors with one name are an error, in either order", () => {

@@ -1,4 +1,4 @@
-import { messagesPaths, olderDialect, type VendorRow } from "./row.ts";
+import { messagesPaths, olderDialect, unknownHints, type VendorRow } from "./row.ts";
 
 /** Vendors in America and Europe that host models. */
 export const hostedVendors = {
@@ -11,7 +11,7 @@ export const hostedVendors = {
     dialect: {
       ...olderDialect,
       renames: { seed: "random_seed" },
-      refuses: ["logit_bias", "logprobs", "top_logprobs", "user", "service_tier", "store"],
+      refuses: ["logit_bias", "logprobs", "top_logprobs", "user", "service_tier", "store", ...unknownHints],
       toolChoice: { required: "any" },
       alwaysReportsUsage: true,
       reasoningMember: "none",
@@ -42,7 +42,7 @@ export const hostedVendors = {
     pricesAs: "groq",
     dialect: {
       maxTokens: "max_completion_tokens",
-      refuses: ["logit_bias", "logprobs", "top_logprobs"],
+      refuses: ["logit_bias", "logprobs", "top_logprobs", "prompt_cache_key", ...unknownHints],
       reasoningMember: "none",
       usageIn: "x_groq",
     },
@@ -108,7 +108,15 @@ export const hostedVendors = {
     dialect: {
       maxTokens: "max_completion_tokens",
       noDeveloper: true,
-      refuses: ["frequency_penalty", "presence_penalty", "logit_bias", "parallel_tool_calls", "service_tier"],
+      refuses: [
+        "frequency_penalty",
+        "presence_penalty",
+        "logit_bias",
+        "parallel_tool_calls",
+        "service_tier",
+        "prompt_cache_key",
+        ...unknownHints,
+      ],
       reasoningMember: "reasoning",
     },
     docs: "https://inference-docs.cerebras.ai/resources/openai",

@@ -27,6 +27,9 @@ export interface VendorRow {
 /** Dialect of vendors that support the chat wire without its newest fields. */
 export const olderDialect = { maxTokens: "max_tokens", noDeveloper: true } as const;
 
+/** Hints of OpenAI about caching and end users. Vendors that refuse all unknown members refuse them. */
+export const unknownHints = ["prompt_cache_retention", "prompt_cache_options", "safety_identifier"] as const;
+
 /** Paths of the messages wire at vendors whose OpenAI paths are under `/v1`. */
 export const messagesPaths = {
   messages: "/../anthropic/v1/messages",
