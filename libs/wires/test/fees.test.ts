@@ -61,7 +61,7 @@ describe("charges that a request asks for in addition to tokens", () => {
         tool("tools[1]", "webSearches"),
         tool("tools[2]", "codeInterpreters"),
         tool("tools[3]", "fileSearches"),
-        tool("tools[4]"),
+        tokenTool("tools[4]"),
         tool("tools[9]", "codeInterpreters"),
         tool("tools[10].tools[1]", "webSearches"),
       ],
@@ -75,6 +75,23 @@ describe("charges that a request asks for in addition to tokens", () => {
         ],
       },
       [tool("input[1].tools[0]", "webSearches")],
+    ],
+    [
+      "responses",
+      {
+        tools: [
+          { type: "code_interpreter", container: { type: "auto", memory_limit: "4g" } },
+          { type: "shell", environment: { type: "container_auto", memory_limit: "64g" } },
+          { type: "code_interpreter", container: { type: "auto", memory_limit: "1g" } },
+          { type: "code_interpreter", container: "cntr_1" },
+        ],
+      },
+      [
+        { ...tool("tools[0]", "codeInterpreters"), surchargePath: "tools[0].container.memory_limit" },
+        { ...tool("tools[1]", "codeInterpreters"), surchargePath: "tools[1].environment.memory_limit" },
+        tool("tools[2]", "codeInterpreters"),
+        tool("tools[3]", "codeInterpreters"),
+      ],
     ],
     [
       "responses",
@@ -108,7 +125,7 @@ describe("charges that a request asks for in addition to tokens", () => {
         { ...tool("tools[10]", "webSearches"), freeUnit: "codeInterpreters" },
         tool("tools[11]", "codeInterpreters"),
         { ...tokenTool("tools[12]"), fallback: "claude-opus-5", maxCalls: 2 },
-        tool("mcp_servers[0]"),
+        tokenTool("mcp_servers[0]"),
       ],
     ],
     [
@@ -275,8 +292,13 @@ describe("charges that an answer reports in addition to tokens", () => {
     ],
     [
       "content",
-      { candidates: [{ groundingMetadata: { webSearchQueries: ["a", "b"] } }], modelVersion: "gemini-3.8-flash" },
+      { candidates: [{ groundingMetadata: { webSearchQueries: ["a", "", "b"] } }], modelVersion: "gemini-3.8-flash" },
       { calls: calls(["webSearches", "0 a"], ["webSearches", "0 b"]) },
+    ],
+    [
+      "content",
+      { candidates: [{ groundingMetadata: { webSearchQueries: ["a"], imageSearchQueries: ["a", "b"] } }] },
+      { calls: calls(["webSearches", "0 a"], ["webSearches", "0 image a"], ["webSearches", "0 image b"]) },
     ],
     ...(["gemini-2.5-flash", "gemini-3.8-flash"] as const).map((model): [TwoSidedWire, JsonRecord, object] => [
       "interactions",

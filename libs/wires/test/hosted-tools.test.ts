@@ -235,6 +235,22 @@ test("a tool that the client forces is refused where it would be left out", () =
   expect(textWires.chat.vendor.render(read("look"), target).dropped).toEqual(["tools.code-execution"]);
 });
 
+test.each([
+  ["claude-opus-4-5@20251101", false, ["tools[0]", "mcp_servers[0]"], {}],
+  ["claude-opus-4-5", true, [], { mcp_servers: [{ type: "url" }] }],
+])("a request to %s (Anthropic: %s) lacks %j of MCP", (model, isAnthropic, dropped, remaining) => {
+  const body = { model: "m", tools: [{ type: "mcp_toolset", mcp_server_name: "s" }], mcp_servers: [{ type: "url" }] };
+  const fit = textWires.messages.pass.fit?.(Buffer.from(JSON.stringify(body)), {
+    model,
+    isAnthropic,
+    foreignItems: new Set(),
+  });
+  const fitted = fit && runToEnd(fit);
+  expect(fitted?.dropped).toEqual(dropped);
+  const { mcp_servers } = JSON.parse(String(fitted?.body));
+  expect({ mcp_servers }).toEqual({ mcp_servers: undefined, ...remaining });
+});
+
 describe.each([
   ["anthropic.claude-opus-4-5-20251101-v1:0", false, [0, 2, 3]],
   ["claude-opus-4-5@20251101", false, [0, 3]],

@@ -215,7 +215,7 @@ export class CallFees {
     if (!isToolPriced(tool, price))
       throw unpricedFailure(path, `${path} is a tool that the vendor charges for, but this model has no price for it`);
     if (tool.surchargePath !== undefined)
-      throw unpricedFailure(tool.surchargePath, `${tool.surchargePath} is not covered by this model's image price`);
+      throw unpricedFailure(tool.surchargePath, `${tool.surchargePath} is not covered by this model's price`);
   }
 
   #checkFallback(model: string, path: string): void {

@@ -53,7 +53,6 @@ const refusal = (run: () => unknown): unknown => {
 describe("charges without a price", () => {
   const cases: readonly (readonly [JsonRecord, string])[] = [
     [{ tools: [{ type: "function" }, { type: "code_interpreter" }] }, "tools[1]"],
-    [{ tools: [{ type: "mcp" }] }, "tools[0]"],
     [{ tools: [{ type: "something_new" }] }, "tools[0]"],
     [{ tools: [{ type: "image_generation", quality: "high" }] }, "tools[0].quality"],
     [{ service_tier: "scale" }, "service_tier"],
@@ -74,7 +73,9 @@ describe("charges without a price", () => {
   });
 
   test.each<readonly [TextWireName, JsonRecord]>([
+    ["responses", { type: "mcp" }],
     ["messages", { type: "web_fetch_20250910" }],
+    ["messages", { type: "mcp_toolset" }],
     ["content", { urlContext: {}, codeExecution: {} }],
     ["interactions", { type: "url_context" }],
     ["interactions", { type: "code_execution" }],
@@ -161,7 +162,7 @@ test("tools with a price are limited at the vendor; tools without a price are fo
     return Buffer.isBuffer(checked) ? JSON.parse(checked.toString()) : undefined;
   };
   expect(cappedBody(feesOf(search), search)).toMatchObject({ max_tool_calls: 4 });
-  const other = { tools: [{ type: "mcp" }] };
+  const other = { tools: [{ type: "something_new" }] };
   expect(cappedBody(feesOf(other, { unpriced: "pass" }), other)).toEqual(other);
 });
 
@@ -213,7 +214,7 @@ describe("the service tier", () => {
     fees.recordReported(wires[wire].pass.fees({ output: [], choices: [], service_tier: "priority" }));
     const billed = fees.billFor({ outputTokens: 1_000 });
     expect(billed).toMatchObject({ serviceTier: "fast", isTierUnpriced: false });
-    expect(costOf({ outputTokens: 1_000 }, billed.price, 1)).toBe(20_000_000n);
+    for (const { price } of [billed, fees.maxFees]) expect(costOf({ outputTokens: 1_000 }, price, 1)).toBe(20_000_000n);
   });
 });
 

@@ -96,10 +96,10 @@ export function contentFees({
 
 function callsOfGrounding(
   choice: number,
-  { webSearchQueries, groundingChunks }: JsonRecord,
+  { webSearchQueries, imageSearchQueries, groundingChunks }: JsonRecord,
   isByRequest: boolean,
 ): readonly ReportedCall[] {
-  const queries = Array.isArray(webSearchQueries) ? webSearchQueries.map(String) : [];
+  const queries = [...queriesIn(webSearchQueries), ...queriesIn(imageSearchQueries).map((query) => `image ${query}`)];
   const chunks = asRecords(groundingChunks);
   const isReported = (name: string): boolean => chunks.some((chunk) => chunk[name] !== undefined);
   // An answer with web results but without queries is charged as one search.
@@ -110,4 +110,9 @@ function callsOfGrounding(
     ...(isReported("maps") ? [{ unit: "webSearches", id: `${choice} maps` } as const] : []),
     ...(isReported("retrievedContext") ? [{ unit: "fileSearches", id: `${choice} files` } as const] : []),
   ];
+}
+
+/** Returns the queries of a list. The vendor does not charge for empty ones. */
+function queriesIn(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.map(String).filter((query) => query !== "") : [];
 }

@@ -66,7 +66,10 @@ function* withoutSampling(request: FittedBody): Generator<undefined, FittedBody>
 /** Removes tools that the vendor cannot run. A request that forces such a tool is unchanged. */
 function* withoutForeignTools(request: FittedBody, target: PassTarget): Generator<undefined, FittedBody> {
   const { body } = request;
-  const tools = requestedFees({ tools: yield* memberInTurns(body, "tools") });
+  const tools = requestedFees({
+    tools: yield* memberInTurns(body, "tools"),
+    mcp_servers: yield* memberInTurns(body, "mcp_servers"),
+  });
   const isSent = (tool: RequestedTool): boolean => isRunBy(target, tool);
   if (tools === undefined || tools.tools.every(isSent)) return request;
   return withoutUnpriced(body, tools, isSent, () => true) ?? request;

@@ -130,13 +130,15 @@ export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", "inf
 /** Matches tools that are not charged: those that the client runs, and the search among tools. */
 const freeTools = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
 
+const tokenTools = /^(?:web_fetch_|mcp_toolset$)/;
+
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   if (!hasAny(body, feeMembers)) return undefined;
   const fallbacks = requestedFallbacks(body["fallbacks"]);
   return feesUnlessNone({
     tools: [
       ...recordsWithPaths(body["tools"]).flatMap(([path, tool]) => vendorTool(`tools${path}`, tool)),
-      ...recordsWithPaths(body["mcp_servers"]).map(([path]) => ({ path: `mcp_servers${path}` })),
+      ...recordsWithPaths(body["mcp_servers"]).map(([path]) => ({ path: `mcp_servers${path}`, costsOnlyTokens: true })),
       ...(fallbacks ?? []),
       ...requestedExtensions(fallbacks === undefined ? body : { ...body, fallbacks: undefined }),
     ],
@@ -208,7 +210,7 @@ export function vendorTool(
     {
       path,
       unit: unitOfTool(type),
-      costsOnlyTokens: type.startsWith("web_fetch_") ? true : undefined,
+      costsOnlyTokens: tokenTools.test(type) ? true : undefined,
       maxCalls,
       freeUnit: runsCode(type) ? "codeInterpreters" : undefined,
     },

@@ -89,11 +89,13 @@ function vendorTools(path: string, tools: unknown): readonly RequestedTool[] {
 }
 
 function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
-  const { type, model, environment } = tool;
+  const { type, model, container, environment } = tool;
   if (freeTools.has(type)) return [];
+  if (type === "mcp") return [{ path, costsOnlyTokens: true }];
   if (type === "namespace") return vendorTools(`${path}.tools`, tool["tools"]);
-  if (type === "shell") return isHosted(environment) ? [{ path, unit: "codeInterpreters" }] : [];
+  if (type === "shell") return isHosted(environment) ? [containerTool(path, "environment", environment)] : [];
   const unit = unitOfTool(type);
+  if (unit === "codeInterpreters") return [containerTool(path, "container", container)];
   if (unit !== "imageGenerations") return [{ path, unit }];
   const member = memberAboveStandardPrice(tool);
   return [
@@ -104,6 +106,16 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
       surchargePath: member === undefined ? undefined : `${path}.${member}`,
     },
   ];
+}
+
+/** Size of a container at the usual price, which is the vendor's default. */
+const usualMemory = "1g";
+
+/** Returns a tool that runs code in a container. Larger containers cost more. */
+function containerTool(path: string, member: string, container: unknown): RequestedTool {
+  const size = memberOf(container, "memory_limit") ?? usualMemory;
+  const surchargePath = size === usualMemory ? undefined : `${path}.${member}.memory_limit`;
+  return { path, unit: "codeInterpreters", surchargePath };
 }
 
 function isHosted(environment: unknown): boolean {
