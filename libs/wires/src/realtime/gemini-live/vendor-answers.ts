@@ -80,8 +80,7 @@ export class LiveAnswerConverter {
   #interrupted(): void {
     if (this.#response === undefined || this.#stopped !== undefined) return;
     this.#stopped = "turn_detected";
-    this.#items.endTranscript();
-    const itemId = this.#sink.newId("item");
+    const itemId = this.#items.startSpeech();
     this.#sink.send("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: itemId });
   }
 
@@ -94,7 +93,8 @@ export class LiveAnswerConverter {
   }
 
   #ended(): void {
-    this.#items.endTranscript();
+    // An interruption has begun the transcript of the next speech.
+    if (this.#stopped !== "turn_detected") this.#items.endTranscript();
     const response = this.#response;
     const stopped = this.#stopped;
     this.#response = undefined;

@@ -8,6 +8,8 @@ const maxItems = 32;
 export class LiveItems {
   readonly #sink: LiveResponseSink;
   readonly #items = new Map<string, JsonRecord>();
+  /** Item of a speech that has begun, which is not announced. */
+  #started: string | undefined;
   /** Item that the client committed, whose transcript has not begun. */
   #committed: string | undefined;
   #transcript: { readonly itemId: string; text: string } | undefined;
@@ -31,10 +33,16 @@ export class LiveItems {
       this.#sink.send(type, { previous_item_id: null, item });
   }
 
+  /** Begins a speech, and returns the id of its item. */
+  startSpeech(): string {
+    this.endTranscript();
+    return (this.#started = this.#sink.newId("item"));
+  }
+
   /** Confirms the end of a turn of speech. `mayHaveBegun` is true if the open transcript may be that of this turn. */
   commit({ mayHaveBegun }: { readonly mayHaveBegun: boolean }): void {
     const begun = mayHaveBegun ? this.#transcript?.itemId : undefined;
-    const itemId = begun ?? this.#sink.newId("item");
+    const itemId = begun ?? this.#newSpeechId();
     this.#sink.send("input_audio_buffer.committed", { previous_item_id: null, item_id: itemId });
     if (begun !== undefined) return;
     this.#committed = itemId;
@@ -62,8 +70,14 @@ export class LiveItems {
     const committed = this.#committed;
     this.#committed = undefined;
     if (committed !== undefined) return committed;
-    const itemId = this.#sink.newId("item");
+    const itemId = this.#newSpeechId();
     this.#announceSpeech(itemId);
+    return itemId;
+  }
+
+  #newSpeechId(): string {
+    const itemId = this.#started ?? this.#sink.newId("item");
+    this.#started = undefined;
     return itemId;
   }
 

@@ -370,7 +370,10 @@ describe("an item of the conversation", () => {
       }).client;
       expect(first).toMatchObject({ ...whole, item_id: itemId });
       expect(started?.type).toBe("input_audio_buffer.speech_started");
-      expect(added).toMatchObject(next(itemId));
+      expect(started?.item_id).not.toBe(itemId);
+      expect(added).toMatchObject({ type: "conversation.item.added", item: { id: started?.item_id } });
+      expect(types(live.vendor({ serverContent: { turnComplete: true } }).client)).not.toContain(completed);
+      expect(live.vendor(transcription(" it")).client).toMatchObject([{ item_id: started?.item_id }]);
     });
 
     test("and a commit during the answer is a new item", () => {
