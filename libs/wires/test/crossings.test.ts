@@ -313,7 +313,19 @@ describe("fields that both wires have are converted", () => {
       body: { prompt_cache_retention: "24h" },
       dropped: [],
     });
+    for (const model of ["gpt-5-mini", "gpt-5.4-nano"])
+      expect(crossed("messages", body, "chat", model).body).not.toHaveProperty("prompt_cache_retention");
     expect(crossed("messages", body, "chat", "other").dropped).toEqual(["text.cache"]);
+  });
+
+  test.each([
+    ["gpt-5.4", "in_memory", []],
+    ["gpt-5.5", undefined, ["cacheRetention"]],
+    ["gpt-6-sol", undefined, ["cacheRetention"]],
+  ])("%s gets the retention in_memory as %s", (model, retention, dropped) => {
+    const request = { input: "hi", prompt_cache_retention: "in_memory" };
+    const rendered = crossed("responses", request, "chat", model);
+    expect([rendered.body["prompt_cache_retention"], rendered.dropped]).toEqual([retention, dropped]);
   });
 
   test.each(["chat", "responses"] as const)(

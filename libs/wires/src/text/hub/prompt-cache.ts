@@ -10,6 +10,12 @@ const modelsWithAutomaticCache = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 /** Matches models with automatic caching that also accept breakpoints. */
 const modelsWithBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 
+/** Matches models without breakpoints that accept a retention of 24 hours. */
+const modelsWithLongCache = /(?:^|\/)gpt-5(?:\.[1-5])?(?![.\d]|-(?:mini|nano|pro))/;
+
+/** Matches models that refuse the retention `in_memory`. */
+const modelsWithoutShortCache = /(?:^|\/)gpt-(?:5\.[5-9]|[6-9]|\d\d)/;
+
 /** Maximum number of breakpoints without automatic caching. */
 export const maxCacheMarks = 4;
 /** Maximum number of breakpoints in addition to automatic caching. */
@@ -17,7 +23,8 @@ const maxMarksWithAutomatic = 3;
 
 /**
  * Adapts the cache marks of a request to a vendor that caches automatically. The marks become breakpoints or are
- * removed. If a mark for one hour is removed, the retention becomes 24 hours, unless the client sets one.
+ * removed. If a mark for one hour is removed, the retention becomes 24 hours, unless the client sets one or the model
+ * refuses it.
  */
 export function adaptCacheMarks(model: string, request: TextRequest, unsupported: Unsupported): TextRequest {
   if (!modelsWithAutomaticCache.test(model)) return request;
@@ -34,8 +41,9 @@ export function adaptCacheMarks(model: string, request: TextRequest, unsupported
     return keepLastMarks(marked, maxCacheMarks, unsupported);
   }
   let isLong = false;
+  const acceptsLong = modelsWithLongCache.test(model);
   const unmarked = mapMarks(request, ({ lifetime }) => {
-    isLong ||= lifetime === "1h";
+    isLong ||= acceptsLong && lifetime === "1h";
     return undefined;
   });
   return isLong ? { ...unmarked, cacheRetention: request.cacheRetention ?? "24h" } : unmarked;
@@ -127,13 +135,15 @@ export function renderCaching(
   const { cacheRetention: retention } = request;
   const acceptsBreakpoints = modelsWithBreakpoints.test(model);
   const isOption = retention === "30m" || retention === "12h";
-  const isLost = isOption && (!acceptsBreakpoints || (retention === "12h" && wire === "chat"));
+  const isLost =
+    (isOption && (!acceptsBreakpoints || (retention === "12h" && wire === "chat"))) ||
+    (retention === "in_memory" && modelsWithoutShortCache.test(model));
   unsupported.noteIf("cacheRetention", isLost);
   const options = cacheOptions(request, { acceptsBreakpoints, lifetime: isLost ? undefined : retention }, unsupported);
   const hasLong =
     wire === "chat" && acceptsBreakpoints && collectMarks(request).some(({ lifetime }) => lifetime === "1h");
   return {
-    prompt_cache_retention: isOption ? undefined : (retention ?? (hasLong ? "24h" : undefined)),
+    prompt_cache_retention: isOption || isLost ? undefined : (retention ?? (hasLong ? "24h" : undefined)),
     prompt_cache_options: options,
   };
 }
