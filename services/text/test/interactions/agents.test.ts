@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../../libs/relay/test/area.ts";
+import { untilDetached } from "../../../../libs/relay/test/left-calls.ts";
 import { cancelWaitMs, googleAt, keyOf, openaiAt, price, settled, startText } from "../every-vendor.ts";
 
 const agent = "deep-research-preview-04-2026";
@@ -127,6 +128,7 @@ describe("a client that disconnects", () => {
     await until("the agent to be started", async () => (await area.simulator.requests(agent)).length > 0);
     leaving.abort();
     await expect(call).rejects.toThrow();
+    await untilDetached();
     await area.simulator.release("left-agent");
     await cancelled();
     expect(before - (await settled(area))).toBe(cost);
