@@ -59,6 +59,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly meter: Meter;
   readonly lifetime: ExchangeLifetime;
   outcome: Outcome = notSent;
+  #attempted: Disposable | undefined;
   readonly #triedBefore: readonly AttemptReport[];
 
   constructor(deps: RunDeps, call: Call, { kind, plan, serving, heldMoney, triedBefore = [] }: CallRunParts<Planned>) {
@@ -79,7 +80,10 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.lifetime = new ExchangeLifetime(deps, call, plan);
   }
 
-  recordAnswer({ route, tried, accepted: { firstByteAt, exchange } }: OpenAttempt<AcceptedAnswer>): void {
+  recordAnswer(attempted: OpenAttempt<AcceptedAnswer>): void {
+    const { route, tried, accepted } = attempted;
+    const { firstByteAt, exchange } = accepted;
+    this.#attempted = attempted;
     const all = this.#triedBefore.length === 0 ? tried : [...this.#triedBefore, ...tried];
     this.outcome = { ...notSent, route, tried: all, firstByteAt, dropped: exchange.dropped };
   }
@@ -97,8 +101,11 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     return failure.status >= 500 || failure.status === 429;
   }
 
-  /** Settles the call. Never rejects. */
+  /** Settles the call, whose exchange with the vendor has ended. Never rejects. */
   settle({ units, estimated, capped }: Metered, callStatus: CallStatus, status: number, error?: string): Promise<void> {
+    // The settlement takes up to an hour during an outage of Redis. Other calls need the seat and the slot meanwhile.
+    this.#attempted?.[Symbol.dispose]();
+    this.lifetime[Symbol.dispose]();
     return this.heldMoney.settle({ ...this.outcome, units, estimated, capped, callStatus, status, error });
   }
 

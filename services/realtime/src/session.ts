@@ -41,6 +41,8 @@ export interface SessionParts {
   readonly silenceMs: number;
   /** Called when the vendor's connection broke. */
   readonly onVendorLost: (reason: string) => void;
+  /** Seat of the vendor's channel. The session releases it when it closes the vendor's side. */
+  readonly seat: Disposable;
 }
 
 /** One session: its two sides, the bridge between them, and its charges. It ends exactly once. */
@@ -284,6 +286,7 @@ export class Session {
     const withinMs = ending.aborted ? limits.maxUsageWaitAtShutdownMs : limits.lastUsageMs;
     if (this.#vendor.isOpen) await this.#charges.awaitLastUsage(withinMs);
     this.#vendor.close(vendorCode, reason);
+    this.#parts.seat[Symbol.dispose](); // the settlement takes up to an hour during an outage of Redis
     await this.#charges.close();
   }
 }

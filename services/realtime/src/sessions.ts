@@ -232,9 +232,10 @@ export class RealtimeSessions implements Disposable {
         this.#chargesOf(format, { call, price, initialOutcome, first, bridge: vendor.bridge, session: charged }),
       silenceMs: route.candidate.channel.timeoutMs,
       onVendorLost: (reason) => attempted.reportInterruption(reason),
+      seat: attempted,
     });
     opening.move();
-    this.#track(session, attempted);
+    this.#track(session);
   }
 
   #chargesOf({ isTimed }: SessionFormat, parts: TimeChargesParts): SessionCharges {
@@ -250,10 +251,9 @@ export class RealtimeSessions implements Disposable {
     });
   }
 
-  #track(session: Session, seat: Disposable): void {
+  #track(session: Session): void {
     this.#open.add(session);
     void session.ended.then(() => {
-      seat[Symbol.dispose]();
       this.#open.delete(session);
       this.#checkDrained();
     });

@@ -91,8 +91,11 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
     expect(await response.json()).toMatchObject({ error: { code: "websocket_required" } });
   });
 
-  test("a channel without a free seat gets 429 until one is free", async () => {
+  test("a channel without a free seat gets 429 until its session ends, even if the session is not settled", async () => {
     const session = await openSession(area, { model: "live-narrow" });
+    const [holdKey = expect.fail("no hold")] = await area.redis.keys("hold:*");
+    // The script that releases the hold fails while its key has another type.
+    await area.redis.multi().rename(holdKey, "aside").set(holdKey, "").exec();
     const answer = await sessionRefusal(area, "/v1/realtime?model=live-narrow", handshake);
     expect(answer).toMatchObject({ status: 429, body: { error: { code: "channel_concurrency_exceeded" } } });
     session.socket.close();
@@ -102,6 +105,9 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
         () => false,
       ),
     );
+    await area.redis.rename("aside", holdKey);
+    // The seat was not back because the release had been given up.
+    await area.settled("demo");
   });
 
   test.each(faults)("a vendor that $name", async ({ name, step, status, code }) => {

@@ -107,6 +107,7 @@ function begin(
     onFinalAnswer: (_, { channelKey }) => void events.push(`the answer of ${channelKey} is shown`),
   };
   const serving = { model, multiplier: 1, unpriced: "refuse" } as const;
+  const detachedAnswers = new DetachedAnswers({ maxAnswers: 1, ms: leavesFor?.ms ?? 1_000 });
   const output = { first: stepTokens, step: stepTokens, max: Infinity };
   const attempted = {
     accepted,
@@ -128,7 +129,8 @@ function begin(
     holdAgain: () => Promise.reject(new Failure("server_overloaded")),
     handOver: () => void events.push("handed over"),
     settle(end: Outcome) {
-      events.push("settled");
+      using slot = detachedAnswers.openSlot();
+      events.push(slot === undefined ? "settled in its slot" : "settled");
       ends.push(end);
       return Promise.resolve();
     },
@@ -137,7 +139,6 @@ function begin(
     const call = callOf(client);
     const defaults = runDeps({ stepTokens, heartbeatMs });
     const transport = { ...defaults.channels.transport, ...(send && { send }) };
-    const detachedAnswers = new DetachedAnswers({ maxAnswers: 1, ms: leavesFor?.ms ?? 1_000 });
     const deps = { ...defaults, budget, detachedAnswers, channels: { ...defaults.channels, transport } };
     using calling = new CallRun(deps, call, { kind, plan, serving, heldMoney: held });
     calling.recordAnswer(attempted);
@@ -203,11 +204,12 @@ test("a stream ends when its balance is used up, and is settled as completed at 
 
 test("a client that disconnects in the middle of a stream stops its vendor and is charged for the received part", async () => {
   const vendor = new FakeAnswer().sends(frame("one two three"));
-  const { client, ends, over } = begin(await streamed(vendor));
+  const { client, events, ends, over } = begin(await streamed(vendor));
   client.disconnect();
   await over;
   expect(vendor.aborted).toBe(true);
   expect(ends).toMatchObject([{ callStatus: "cancelled", estimated: true, units: { outputTokens: 3 } }]);
+  expect(events).toEqual(["the client has left", "the seat is free", "settled"]);
 });
 
 test("a client that disconnects before the first output is charged for its input", async () => {
@@ -378,7 +380,7 @@ test.each([
   ["what came", [frame("one two three")], { outputTokens: 3 }],
   ["the certain part, if nothing was received", [frame("")], { inputTokens: 3 }],
 ])(
-  "a detached stream that reaches its time limit costs %s, and does not affect its channel",
+  "a detached stream that reaches its time limit costs %s, and does not affect its channel; its seat and slot are free before",
   async (_, pieces, units) => {
     const vendor = new FakeAnswer().sends(...pieces);
     const accepted = await streamed(vendor);
@@ -386,7 +388,7 @@ test.each([
     await over;
     expect(client.text).toBe("");
     expect(ends).toMatchObject([{ callStatus: "cancelled", status: 499, estimated: true, units }]);
-    expect(events.filter((event) => event.startsWith("the channel broke"))).toEqual([]);
+    expect(events).toEqual(["the client has left", "the seat is free", "settled"]);
   },
 );
 
