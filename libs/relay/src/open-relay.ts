@@ -16,7 +16,7 @@ import type { RelayDeps } from "./deps.ts";
 import type { RelayEnv } from "./env.ts";
 import { DetachedAnswers } from "./detached-answers.ts";
 import type { JsonLimits } from "./bodies/read-json.ts";
-import { openRenewals, openSettlements } from "./money/settlements.ts";
+import { openRenewals, openSettlements, type ProcessSettlements } from "./money/settlements.ts";
 import { showTopCallers } from "./money/top-callers.ts";
 import { openCreatedIds } from "./vendor-stores/created-ids.ts";
 
@@ -34,6 +34,7 @@ export interface ServiceRelay {
 interface ProcessRelay {
   readonly deps: Omit<RelayDeps, "limits" | "log">;
   readonly outbox: Outbox;
+  readonly settlements: ProcessSettlements;
 }
 
 /**
@@ -58,7 +59,8 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   const outbox = shared.use(openOutbox({ redis, bus, log }));
   const settlements = shared.use(openSettlements({ redis, outbox, log }));
   const renewals = shared.use(openRenewals({ redis, log, leaseMs: env.limits.leaseMs }));
-  shared.defer(() => settlements.limitRetries()); // before the renewals wait for all settlements
+  const detachedAnswers = shared.use(new DetachedAnswers(env.detachedAnswers));
+  shared.defer(() => settlements.limitRetries()); // before all parts that may wait for settlements
   showTopCallers(env.metricsTop);
   return {
     deps: {
@@ -69,20 +71,22 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
       renewals,
       modelsWithHiddenOutput: new BoundedMap(),
       createdIds: openCreatedIds({ redis, log, lifetimeMs: env.createdIdLifetimeMs }),
-      detachedAnswers: shared.use(new DetachedAnswers(env.detachedAnswers)),
+      detachedAnswers,
       budget: new BufferBudget(env.buffers.bytes, env.buffers.shares),
       newCallId: idSource("call"),
     },
     outbox,
+    settlements,
   };
 });
 
 /** Opens the dependencies of a service's calls. The process closes them. */
 export async function openRelay(
   env: RelayEnv,
-  { shared, log }: Pick<ServiceContext<unknown>, "shared" | "log">,
+  { shared, log, ending }: Pick<ServiceContext<unknown>, "shared" | "log" | "ending">,
 ): Promise<ServiceRelay> {
-  const { deps, outbox } = await sharedRelay(shared, env);
+  const { deps, outbox, settlements } = await sharedRelay(shared, env);
+  ending.addEventListener("abort", () => settlements.limitRetries()); // the drain may wait for settlements
   const { redis, catalog, budget } = deps;
   return {
     relay: { ...deps, log, limits: env.limits },

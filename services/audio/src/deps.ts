@@ -21,7 +21,7 @@ export interface Deps extends ServiceRelay {
 const formOverheadBytes = 64 * 1024;
 
 /** Opens the relay, the disk space for uploads, and the threads that read the lengths of files. */
-export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
+export async function openDeps(context: Pick<ServiceContext<Env>, "ending" | "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
   const openedRelay = await openRelay(env.relay, context);
   const { form, spool } = env;

@@ -10,7 +10,7 @@ export interface Deps extends ServiceRelay {
 }
 
 /** Opens the relay, and the fetching of images that requests name by URL. */
-export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
+export async function openDeps(context: Pick<ServiceContext<Env>, "ending" | "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
   const openedRelay = await openRelay(env.relay, context);
   const { budget } = openedRelay.relay;

@@ -36,7 +36,7 @@ export async function openDeps({
   log,
   shared,
 }: Pick<ServiceContext<Env>, "drainMs" | "ending" | "env" | "drainErrorMs" | "log" | "shared">): Promise<Deps> {
-  const openedRelay = await openRelay(env.relay, { log, shared });
+  const openedRelay = await openRelay(env.relay, { ending, log, shared });
   // During a shutdown, `drainErrorMs` must be enough for the last usage and for the settlements.
   const maxUsageWaitAtShutdownMs = Math.min(
     env.sessions.lastUsageMs,

@@ -16,7 +16,9 @@ export interface Deps extends ServiceRelay {
   readonly images: ImagesDeps;
 }
 
-export async function openDeps(context: Pick<ServiceContext<TextEnv>, "env" | "log" | "shared">): Promise<Deps> {
+export async function openDeps(
+  context: Pick<ServiceContext<TextEnv>, "ending" | "env" | "log" | "shared">,
+): Promise<Deps> {
   const { env } = context;
   const openedRelay = await openRelay(env.relay, context);
   return { ...openedRelay, newAnswerId: idSource("answer"), images: openImages(env.images, openedRelay.relay.budget) };

@@ -36,7 +36,7 @@ const read = readEnv(variables, {
 // Long timeouts for slow machines, because only CPU time is measured.
 const env = { ...read, relay: { ...read.relay, redis: { ...read.relay.redis, timeoutMs: 10_000 } } };
 const shared = new SharedParts(log);
-const opened = await openDeps({ env, log, shared });
+const opened = await openDeps({ ending: new AbortController().signal, env, log, shared });
 await until("the configuration", () => opened.relay.catalog.ready);
 const [channel] = opened.relay.catalog.current().channels;
 const now = Date.now();

@@ -38,7 +38,7 @@ export interface Deps extends ServiceRelay, AsyncDisposable {
 }
 
 /** Opens the relay, and starts the delivery of callbacks. */
-export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
+export async function openDeps(context: Pick<ServiceContext<Env>, "ending" | "env" | "log" | "shared">): Promise<Deps> {
   const { env, log } = context;
   const openedRelay = await openRelay(env.relay, context);
   const backgroundWork = new BackgroundWork();

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const env = readEnv(variables, { REDIS_URL, NATS_URL, MODELGATE_SECRET: secret });
   const { log } = createLogger("video", "silent");
   shared = new SharedParts(log);
-  deps = { ...(await openDeps({ env, log, shared })), now: () => noon };
+  deps = { ...(await openDeps({ ending: new AbortController().signal, env, log, shared })), now: () => noon };
   await until("the configuration", () => deps.relay.catalog.ready);
 });
 afterAll(async () => {

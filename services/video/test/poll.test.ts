@@ -68,7 +68,7 @@ beforeAll(async () => {
   processes = [new SharedParts(log), new SharedParts(log)];
   replicas = await Promise.all(
     processes.map(async (shared) => ({
-      ...(await openDeps({ env, log, shared })),
+      ...(await openDeps({ ending: never, env, log, shared })),
       now: () => clock,
       random: () => 0.5,
     })),
