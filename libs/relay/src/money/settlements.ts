@@ -47,20 +47,32 @@ const [maxRetried, retryMs] = [10_000, 3_600_000];
  */
 const [repeatAfterMs, maxRepeats] = [10_000, 10_000];
 
+interface SettlementDeps {
+  readonly redis: Redis;
+  readonly outbox: Outbox;
+  readonly log: Logger;
+  /** Replacement for the maximum above. */
+  readonly maxRetried?: number | undefined;
+}
+
 /** Opens the settlements of a process. The outbox publishes their events. */
-export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logger }): ProcessSettlements {
+export function openSettlements(deps: SettlementDeps): ProcessSettlements {
   return new OpenSettlements(deps);
 }
 
 class OpenSettlements implements ProcessSettlements {
-  readonly #deps: { readonly redis: Redis; readonly outbox: Outbox; readonly log: Logger };
+  readonly #deps: SettlementDeps;
+  readonly #maxRetried: number;
   readonly #repeats = new Set<NodeJS.Timeout>();
+  /** Settlements that are retried for longer than a minute. */
+  readonly #retried = new Set<Settlement>();
   #pending = 0;
   #isEnding = false;
   #onEmpty: (() => void) | undefined;
 
-  constructor(deps: { redis: Redis; outbox: Outbox; log: Logger }) {
+  constructor(deps: SettlementDeps) {
     this.#deps = deps;
+    this.#maxRetried = deps.maxRetried ?? maxRetried;
   }
 
   async settle(settlement: Settlement, call: LoggedCall): Promise<void> {
@@ -79,6 +91,7 @@ class OpenSettlements implements ProcessSettlements {
     } catch (error) {
       this.#logFailure(error, callId, call);
     } finally {
+      this.#retried.delete(settlement);
       if (--this.#pending === 0) this.#onEmpty?.();
     }
   }
@@ -86,11 +99,12 @@ class OpenSettlements implements ProcessSettlements {
   /** Settles a hold. A settlement that Redis has executed has no effect when it is repeated. */
   #settleWithRetry(settlement: Settlement): ReturnType<typeof settle> {
     const endsAt = performance.now() + retryMs;
-    const goesOn = (error: unknown): boolean =>
-      !this.#isEnding &&
-      this.#pending <= maxRetried &&
-      performance.now() < endsAt &&
-      failureFrom(error).code === "server_overloaded";
+    const goesOn = (error: unknown): boolean => {
+      if (this.#isEnding || performance.now() >= endsAt || failureFrom(error).code !== "server_overloaded")
+        return false;
+      if (this.#retried.size < this.#maxRetried) this.#retried.add(settlement);
+      return this.#retried.has(settlement);
+    };
     const step = (): ReturnType<typeof settle> => settle(this.#deps.redis, settlement);
     return step().catch(() => retryDuringOutage(step, goesOn));
   }

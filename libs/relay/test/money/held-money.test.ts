@@ -60,7 +60,7 @@ afterAll(async () => {
 });
 
 /** Opens settlements, and a list of renewed holds. `hold` holds money for a call of an account. */
-function openMoney(faulty: FaultyRedis) {
+function openMoney(faulty: FaultyRedis, maxRetried?: number) {
   const renewed = new Set<RenewedHold>();
   const pushed: OutboxEntry[] = [];
   const outbox = { push: (...entries: readonly OutboxEntry[]) => void pushed.push(...entries) };
@@ -68,6 +68,7 @@ function openMoney(faulty: FaultyRedis) {
     redis: faulty,
     outbox: { ...outbox, waiting: 0, [Symbol.asyncDispose]: () => Promise.resolve() },
     log,
+    maxRetried,
   });
   const renewals = {
     add(hold: RenewedHold) {
@@ -143,6 +144,23 @@ describe("an outage of Redis that is longer than a minute", () => {
     }
     faulty.disconnect();
     expect((await findAccount(store, accountId))?.spentNanos).toBe(spentNanos);
+  });
+
+  test("leaves only the calls above the maximum to the sweep", async () => {
+    const faulty = new FaultyRedis(backends.redisUrl);
+    const accountId = `account_${++calls}`;
+    await createAccount(store, { id: accountId, balance });
+    const { hold } = openMoney(faulty, 1);
+    const held = await Promise.all([hold(accountId), hold(accountId), hold(accountId)]);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    faulty.faults = Array.from({ length: 40 }, () => "is away" as const);
+    const settled = Promise.all(held.map((money) => money.settle(used))).then(() => true);
+    for (let isOver = false; !isOver;) {
+      vi.advanceTimersByTime(20_000); // all calls fail at the same time
+      isOver = await Promise.race([settled, nextTurn(false)]);
+    }
+    faulty.disconnect();
+    expect((await findAccount(store, accountId))?.spentNanos).toBe(costNanos);
   });
 });
 
