@@ -207,6 +207,15 @@ describe("a request", () => {
     expect(bodyFor("qwen-images", request).dropped).toEqual(["size"]);
   });
 
+  test.each([
+    [{ output_format: "jpeg", output_compression: 80 }, { mimeType: "image/jpeg", compressionQuality: 80 }, []],
+    [{ output_format: "png", output_compression: 80 }, { mimeType: "image/png" }, ["outputCompression"]],
+    [{ output_format: "webp" }, undefined, ["outputFormat"]],
+  ])("an output format of Imagen: %j", (format, outputOptions, dropped) => {
+    const rendered = bodyFor("imagen", parseBody({ ...simple, ...format }));
+    expect([rendered.body.parameters.outputOptions, rendered.dropped]).toEqual([outputOptions, dropped]);
+  });
+
   test("drops and names partial images for a vendor without them", () => {
     const request = parseBody({ ...simple, stream: true, partial_images: 2 });
     expect(bodyFor("qwen-images", request).dropped).toEqual(["partialImages"]);

@@ -56,6 +56,26 @@ describe("a request", () => {
   });
 });
 
+describe("a speed", () => {
+  const render = (wire: "elevenlabs-speech" | "deepgram-speech", model: string, speed: number) => {
+    const { request } = speech.client.read({ ...clientBody, speed });
+    const { body, query, dropped } = wires[wire].vendor.render(request, { model });
+    const settings = body["voice_settings"];
+    return { sent: settings ?? query?.["speed"], dropped: dropped.filter((name) => name === "speed") };
+  };
+
+  test.each([
+    ["elevenlabs-speech", "eleven_v3", 1.2, { speed: 1.2 }, []],
+    ["elevenlabs-speech", "eleven_v3", 1.5, undefined, ["speed"]],
+    ["deepgram-speech", "aura-2-thalia-en", 1.5, "1.5", []],
+    ["deepgram-speech", "aura-2-thalia-en", 2, undefined, ["speed"]],
+    ["deepgram-speech", "aura-2-thalia-en", 1, undefined, []],
+    ["deepgram-speech", "aura-asteria-en", 1.5, undefined, ["speed"]],
+  ] as const)("is sent over %s to %s if it accepts the value %d", (wire, model, speed, sent, dropped) => {
+    expect(render(wire, model, speed)).toEqual({ sent, dropped });
+  });
+});
+
 describe("speech of Gemini", () => {
   const render = (body: object) =>
     wires["content-speech"].vendor.render(speech.client.read({ ...clientBody, ...body }).request);

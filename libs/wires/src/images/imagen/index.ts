@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { asRecords, type JsonRecord } from "@modelgate/formats/json";
+import { asRecords, ownEntry, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Wire } from "../../wire.ts";
 import { imagesAnswer, noImagesFailure } from "../hub/answer.ts";
@@ -24,9 +24,13 @@ const aspectRatios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
 const largeClassSide = 1_800;
 const maxImages = 4;
 
-const supportedFields: readonly ImageField[] = ["count", "size", "outputFormat", "outputCompression"];
+const supportedFields: readonly ImageField[] = ["count", "size"];
 const vertexFields: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
-const outputFormats: ReadonlySet<string> = new Set(["png", "jpeg"]);
+/** Supported output formats, with the fields that each can express. */
+const outputFormats: Readonly<Record<string, readonly ImageField[]>> = {
+  png: ["outputFormat"],
+  jpeg: ["outputFormat", "outputCompression"],
+};
 
 function renderAtVertex(request: ImageRequest): RenderedImages {
   const { negativePrompt, promptExtend, watermark, seed } = request;
@@ -51,7 +55,9 @@ function renderRequest(
     outputOptions: renderFormat(request),
     ...vendorParameters,
   });
-  return { body: { instances: [{ prompt }], parameters }, dropped: unsupportedFieldNames(request, { has }) };
+  const formatFields = ownEntry(outputFormats, request.outputFormat ?? "") ?? [];
+  const dropped = unsupportedFieldNames(request, { has: [...has, ...formatFields] });
+  return { body: { instances: [{ prompt }], parameters }, dropped };
 }
 
 function renderSize(size: ImageSize): JsonRecord {
@@ -63,7 +69,7 @@ function renderSize(size: ImageSize): JsonRecord {
 }
 
 function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRecord | undefined {
-  if (outputFormat === undefined || !outputFormats.has(outputFormat)) return undefined;
+  if (outputFormat === undefined || !Object.hasOwn(outputFormats, outputFormat)) return undefined;
   return withoutUndefined({
     mimeType: `image/${outputFormat}`,
     compressionQuality: outputFormat === "jpeg" ? outputCompression : undefined,

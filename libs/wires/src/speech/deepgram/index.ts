@@ -1,5 +1,6 @@
+import { withoutUndefined } from "@modelgate/contracts";
 import { renderAdditionalMembers } from "../../kind/index.ts";
-import { nonDefaultSpeed, voiceName } from "../hub/index.ts";
+import { nonDefaultSpeed, speedWithin, voiceName } from "../hub/index.ts";
 import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import type { Rendered, Target, Wire } from "../../wire.ts";
 
@@ -15,6 +16,9 @@ const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> 
 /** Matches a model name without a voice. A complete name has a voice: `aura-2-thalia-en`. */
 const modelWithoutVoice = /^aura(?:-\d+)?$/;
 
+/** Matches models that accept a speed (https://developers.deepgram.com/docs/tts-voice-controls). */
+const modelWithSpeed = /^aura-2-.+-(?:en|es)$/;
+
 export const deepgram = {
   name: "deepgram-speech",
   vendor: { render: renderRequest },
@@ -24,10 +28,17 @@ function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   const { input, format, speed, instructions, additional } = request;
   const voice = voiceName(request);
   const addsVoice = voice !== undefined && modelWithoutVoice.test(model);
-  const unsupported = { instructions, speed: nonDefaultSpeed(speed), voice: !addsVoice && voice };
+  const fullModel = addsVoice ? `${model}-${voice}-en` : model;
+  const wanted = nonDefaultSpeed(speed);
+  const accepted = modelWithSpeed.test(fullModel) ? speedWithin(wanted, 0.7, 1.5) : undefined;
+  const unsupported = {
+    instructions,
+    speed: accepted === undefined ? wanted : undefined,
+    voice: !addsVoice && voice,
+  };
   return {
     body: { text: input },
-    query: { model: addsVoice ? `${model}-${voice}-en` : model, ...formats[format] },
+    query: withoutUndefined({ model: fullModel, ...formats[format], speed: accepted?.toString() }),
     dropped: renderAdditionalMembers(additional, "deepgram-speech", unsupported).dropped,
   };
 }

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { renderAdditionalMembers } from "../../kind/index.ts";
-import { voiceName } from "../hub/index.ts";
+import { speedWithin, voiceName } from "../hub/index.ts";
 import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Rendered, Target, Wire } from "../../wire.ts";
@@ -24,13 +24,18 @@ function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   const formatName = formats[format];
   if (formatName === undefined)
     throw unsupportedFailure("format", `The vendor of this model does not support ${format}.`);
+  // The vendor answers 400 to another speed.
+  const accepted = speedWithin(speed, 0.7, 1.2);
   return {
     body: withoutUndefined({
       text: input,
       model_id: model,
-      voice_settings: speed === undefined ? undefined : { speed },
+      voice_settings: accepted === undefined ? undefined : { speed: accepted },
     }),
     query: { voice, output_format: formatName },
-    dropped: renderAdditionalMembers(additional, "elevenlabs-speech", { instructions }).dropped,
+    dropped: renderAdditionalMembers(additional, "elevenlabs-speech", {
+      instructions,
+      speed: accepted === undefined ? speed : undefined,
+    }).dropped,
   };
 }

@@ -41,6 +41,11 @@ export function voiceName({ voice }: Pick<SpeechRequest, "voice">): string | und
   return typeof voiceId === "string" && voiceId !== "" ? voiceId : undefined;
 }
 
+/** Returns a speed that the vendor accepts; undefined for another one. */
+export function speedWithin(speed: number | undefined, min: number, max: number): number | undefined {
+  return speed !== undefined && speed >= min && speed <= max ? speed : undefined;
+}
+
 export function nonDefaultSpeed(speed: number | undefined): number | undefined {
   return speed === 1 ? undefined : speed;
 }
