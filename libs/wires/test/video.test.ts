@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Failure, clientVideoWires, type ClientVideoWire, type VideoWire } from "@modelgate/contracts";
 import { maxStepBytes, runToEnd } from "@modelgate/formats/json";
-import { checkImages, wires, type VideoTask } from "../src/video/index.ts";
+import { checkImages, requestedVideoOf, wires, type VideoTask } from "../src/video/index.ts";
 
 const task: VideoTask = {
   id: "video_1",
@@ -100,6 +100,13 @@ test.each([
 test.each(["image/x\r\nx-a: b", "text/html"])("a picture of the media type %j is refused", (type) => {
   const body = { model: "film", prompt: "p", input_reference: `data:${type};base64,QUJD` };
   expect(failureOf(() => parse("videos", body))).toMatchObject({ code: "invalid_value", param: "input_reference" });
+});
+
+test("a stored task has the beginning of long texts, so that NATS accepts its events", () => {
+  const [prompt, aspect_ratio] = ["p".repeat(2_000_000), "1".repeat(2_000_000)];
+  const { request } = parse("video-generations", { model: "film", prompt, aspect_ratio });
+  expect(JSON.stringify(requestedVideoOf(request, 5)).length).toBeLessThan(100_000);
+  expect(request.prompt).toBe(prompt);
 });
 
 test("a large picture is checked in several steps", () => {

@@ -46,13 +46,16 @@ export interface TaskContext {
   readonly contentUrl: string;
 }
 
+/** Maximum characters of a stored text. NATS does not accept the event of a task that is larger than 1 MB. */
+const maxStoredCharacters = 32_000;
+
 export function requestedVideoOf(request: VideoRequest, seconds: number): RequestedVideo {
   const { prompt, size, aspectRatio, fps, seed, firstFrame } = request;
   return {
-    prompt,
+    prompt: prompt?.slice(0, maxStoredCharacters),
     seconds,
     size: size === undefined ? undefined : writeSize(size),
-    aspectRatio,
+    aspectRatio: aspectRatio?.slice(0, maxStoredCharacters),
     fps,
     seed,
     fromImage: firstFrame !== undefined,
