@@ -45,7 +45,10 @@ export class BusPublisher implements Disposable {
     connection.subscribe(`${this.#inbox}.>`, { callback: this.#answered });
   }
 
-  /** Resolves after all answers, at most after `ackMs`. The results have the order of the messages. */
+  /**
+   * Resolves after all answers, at most after `ackMs`. The results have the order of the messages. A message that cannot
+   * be sent, for example because it is larger than NATS accepts, does not affect the others.
+   */
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
     if (messages.length === 0) return Promise.resolve([]);
     const name = (this.#count++).toString(36);
@@ -53,14 +56,14 @@ export class BusPublisher implements Disposable {
     const timeout = setTimeout(() => this.#fail(name, new Error("JetStream did not answer in time")), this.#ackMs);
     const results = Array.from<PublishResult>({ length: messages.length });
     this.#batches.set(name, { results, answered: [], unansweredCount: messages.length, resolve, timeout });
-    try {
-      for (const [index, { subject, body, id }] of messages.entries()) {
-        const head = headers();
-        head.append(messageIdHeader, id);
+    for (const [index, { subject, body, id }] of messages.entries()) {
+      const head = headers();
+      head.append(messageIdHeader, id);
+      try {
         this.#connection.publish(subject, body, { reply: `${this.#inbox}.${name}.${index}`, headers: head });
+      } catch (error) {
+        this.#settle(name, index, error instanceof Error ? error : new Error(String(error)));
       }
-    } catch (error) {
-      this.#fail(name, error instanceof Error ? error : new Error(String(error)));
     }
     return promise;
   }
@@ -71,13 +74,16 @@ export class BusPublisher implements Disposable {
 
   readonly #answered = (failed: Error | null, message: Msg): void => {
     const [name = "", at = ""] = message.subject.slice(this.#inbox.length + 1).split(".");
+    this.#settle(name, Number(at), failed ?? resultOf(message));
+  };
+
+  #settle(name: string, index: number, result: PublishResult): void {
     const batch = this.#batches.get(name);
-    const index = Number(at);
     if (batch === undefined || batch.answered[index] === true) return;
     batch.answered[index] = true;
-    batch.results[index] = failed ?? resultOf(message);
+    batch.results[index] = result;
     if (--batch.unansweredCount === 0) this.#end(name, batch);
-  };
+  }
 
   #fail(name: string, error: Error): void {
     const batch = this.#batches.get(name);
