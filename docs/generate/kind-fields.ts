@@ -101,6 +101,7 @@ function images(): string {
 function speech(): string {
   return tableOf<SpeechRequest>({
     title: "Speech",
+    note: "ElevenLabs gets a `speed` from 0.7 to 1.2, and Deepgram's Aura 2 from 0.7 to 1.5. Another speed is dropped.",
     wires: speechWires,
     // Deepgram accepts a voice only for models with this name.
     base: { model: "aura-2", input: "text", voice: "v", format: "pcm", events: false },
@@ -115,7 +116,7 @@ function speech(): string {
         "response_format: wav": { format: "wav" },
         "response_format: pcm": { format: "pcm" },
       },
-      speed: { speed: { speed: 2 } },
+      speed: { speed: { speed: 1.1 } },
       events: { "stream_format: sse": { events: true } },
     } satisfies FieldExamples<SpeechRequest, "model" | "input" | "isDefaultFormat" | "additional">,
   });
