@@ -5,6 +5,8 @@ import type { Meter } from "./meter.ts";
 import { minBytesPerToken } from "./tokenizer.ts";
 
 const minStepTokens = 64;
+/** Maximum ratio between a step of a long stream and its first step. */
+const maxStepGrowth = 8;
 /** Maximum attempts to extend a hold while Redis is unavailable, and the pause between them in ms. */
 const [storeTries, storePauseMs] = [20, 250];
 
@@ -35,7 +37,8 @@ export interface AllowanceOptions {
 
 /**
  * Decides how much of a stream the held money covers. Most frames need only a comparison of bytes, because each token
- * has a minimum of bytes. When half a step is left, the hold is extended while the stream continues.
+ * has a minimum of bytes. When a quarter of the first step is left, the hold is extended while the stream continues. Each
+ * step is twice as long as the one before, so that a long answer needs few extensions.
  */
 export class Allowance implements Disposable {
   readonly #options: AllowanceOptions;
@@ -104,7 +107,7 @@ export class Allowance implements Disposable {
     const { output, meter } = this.#options;
     if (this.#coveredTokens >= output.max) return this.#checkAtMaximum();
     const left = this.#coveredTokens - meter.maxTokens - this.#frameTokens;
-    const leftBeforeExtension = left - output.step / 2;
+    const leftBeforeExtension = left - output.step / 4;
     let isQuiet = this.#extending === undefined && this.#refused === undefined;
     if (leftBeforeExtension < output.step / 8 && isQuiet) {
       void this.#extend();
@@ -154,7 +157,7 @@ export class Allowance implements Disposable {
         // If Redis has lost the hold, the call continues, and its cost is charged at the end.
         await extend(this.#coveredTokens, to);
         this.#coveredTokens = to;
-        this.#step = Math.min(this.#step * 2, output.step);
+        this.#step = Math.min(this.#step * 2, output.step * maxStepGrowth);
         return undefined;
       } catch (error) {
         const failure = asFailure(error);

@@ -84,10 +84,9 @@ test("a stream whose account can pay never waits: its hold is extended before it
     await Promise.resolve().then(() => undefined);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  // At most 8,000 tokens, in steps of 512; each extension begins when half a step is left.
-  expect(extensionCount()).toBeGreaterThanOrEqual(15);
-  expect(extensionCount()).toBeLessThanOrEqual(17);
-  expect(held()).toBe(512 * (extensionCount() + 1));
+  // At most 8,000 tokens, in steps of 512, 1,024, 2,048 and 4,096.
+  expect(extensionCount()).toBe(4);
+  expect(held()).toBe(512 * 16);
 });
 
 test("text is counted instead of estimated near the end, so that a stream uses all its money", async () => {
