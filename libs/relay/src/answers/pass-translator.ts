@@ -1,7 +1,13 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
 import type { ClientFraming, EarlyEnd, SeenFrame, TextStreamPass, FailureEvent } from "@modelgate/wires/text";
-import { eventStream, streamFailure, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
+import {
+  eventStream,
+  streamFailure,
+  type FrameReading,
+  type OutputFrames,
+  type StreamTranslator,
+} from "./stream-reader.ts";
 
 /** Form in which a stream is sent to a client of the same wire: unchanged, or with a few members replaced. */
 export type PassMode = "bytes" | "patched";
@@ -22,7 +28,7 @@ export interface PassOptions {
 }
 
 const noBytes = Buffer.alloc(0);
-const lineFeed = 0x0a;
+const blankLine = Buffer.from("\n\n");
 
 /** Sends a vendor's stream to a client of the same wire. It parses only frames whose contents are needed or changed. */
 export class PassTranslator implements StreamTranslator {
@@ -79,12 +85,14 @@ export class PassTranslator implements StreamTranslator {
   /**
    * Returns undefined until `read` has read a frame with output: `early` and the prices of some wires need that frame.
    */
-  readOutput(chunk: Buffer): string | undefined {
+  readOutput(chunk: Buffer): OutputFrames | undefined {
     const { pass, rename, echo, framing } = this.#options;
     const isChanged = rename !== undefined || echo !== undefined || framing !== undefined;
-    const endsWithFrame = chunk[chunk.length - 1] === lineFeed && chunk[chunk.length - 2] === lineFeed;
-    if (isChanged || !endsWithFrame || !this.#hasOutput || pass.mayBeNotable?.(chunk) !== false) return undefined;
-    return pass.extractRawText(chunk);
+    if (isChanged || !this.#hasOutput || pass.indexOfNotable === undefined) return undefined;
+    const end = endOfFrames(chunk, pass.indexOfNotable(chunk));
+    if (end === 0) return undefined;
+    const bytes = end === chunk.length ? chunk : chunk.subarray(0, end);
+    return { bytes, text: pass.extractRawText(bytes) };
   }
 
   mayContainReasoning(frame: Buffer): boolean {
@@ -131,4 +139,10 @@ export class PassTranslator implements StreamTranslator {
     const renamed = rename === undefined ? frame : pass.renameFrame(frame, rename);
     return echo === undefined ? renamed : (pass.echoFrame?.(renamed, echo) ?? renamed);
   }
+}
+
+/** Returns the end of the last complete frame before `index`; before the end of the chunk if `index` is -1. */
+function endOfFrames(chunk: Buffer, index: number): number {
+  const last = chunk.lastIndexOf(blankLine, index < 0 ? chunk.length : index);
+  return last < 0 ? 0 : last + blankLine.length;
 }

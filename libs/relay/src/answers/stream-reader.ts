@@ -29,10 +29,10 @@ export interface StreamTranslator {
   /** Throws RangeError or Failure if the frame cannot be read. */
   read(frame: Buffer): FrameReading;
   /**
-   * Returns the `FrameReading.text` of a chunk of complete frames that contain only output and are sent unchanged.
-   * Undefined or absent if the frames must be read one by one.
+   * Reads the first frames of a chunk together, as far as they contain only output and are sent unchanged. Undefined or
+   * absent if the frames must be read one by one.
    */
-  readOutput?(chunk: Buffer): string | undefined;
+  readOutput?(chunk: Buffer): OutputFrames | undefined;
   /** Extracts the model's text from `FrameReading.text` of one or several frames. */
   extractText(raw: string): string;
   /** Returns true if the frame may contain reasoning, to which some vendors do not apply the output limit. */
@@ -53,6 +53,13 @@ export interface StreamTranslator {
   cut?(used: Units): Buffer | string | undefined;
   /** Returns a heartbeat for a silent stream; "" if none can be sent now. */
   heartbeat(): string;
+}
+
+/** Complete frames at the start of a chunk that contain only output. */
+export interface OutputFrames {
+  readonly bytes: Buffer;
+  /** Raw output of all frames, as in `FrameReading`. */
+  readonly text: string;
 }
 
 /** Contents of a frame that was not sent to the client yet. */

@@ -107,29 +107,36 @@ export class StreamForwarder implements BodySink {
 
   data(chunk: Buffer): void {
     if (this.#hasEnded) return;
-    const { translator, owner, meter, sink, source } = this.#options;
+    const { owner } = this.#options;
     this.#heartbeat.refresh();
     owner?.timer.recordChunk();
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) return this.#fail(tooLong());
     const isAligned = this.#splitter.empty;
-    // Most chunks contain only complete frames with output that the held money covers. Reading their frames would take
-    // longer than everything else.
-    const text =
-      isAligned && !this.#readsFrames && !this.#isWaitingForMoney ? translator.readOutput?.(chunk) : undefined;
-    if (text !== undefined && owner?.allowance?.covers(Buffer.byteLength(text)) !== false) {
-      meter.addOutput(text);
-      if (!sink.write(chunk)) source.pause();
-      return this.#pauseDuringBurst();
+    const rest = isAligned ? this.#forwardOutput(chunk) : chunk;
+    if (rest.length > 0) {
+      let frames: readonly Buffer[];
+      try {
+        frames = this.#splitter.push(rest);
+      } catch (error) {
+        return this.#fail(malformedFailure(error));
+      }
+      this.#processFrames(frames, isAligned ? rest : undefined);
     }
-    let frames: readonly Buffer[];
-    try {
-      frames = this.#splitter.push(chunk);
-    } catch (error) {
-      return this.#fail(malformedFailure(error));
-    }
-    this.#processFrames(frames, isAligned ? chunk : undefined);
     this.#pauseDuringBurst();
+  }
+
+  /**
+   * Forwards the first frames of a chunk that contain only output, and returns the rest. Most chunks contain no other
+   * frames, and reading each of them would take longer than everything else.
+   */
+  #forwardOutput(chunk: Buffer): Buffer {
+    const { translator, meter, sink, source } = this.#options;
+    const output = this.#readsFrames || this.#isWaitingForMoney ? undefined : translator.readOutput?.(chunk);
+    if (output === undefined || !this.#isCovered(output.text, output.bytes)) return chunk;
+    meter.addOutput(output.text);
+    if (!sink.write(output.bytes)) source.pause();
+    return output.bytes === chunk ? nothing : chunk.subarray(output.bytes.length);
   }
 
   end(): void {
@@ -193,7 +200,7 @@ export class StreamForwarder implements BodySink {
       for (let index = 0; index < frames.length; index++) {
         const frame = frames[index] ?? nothing;
         const reading = this.#uncovered === undefined ? translator.read(frame) : this.#readOnce(frame);
-        if (!this.#isCovered(reading, frame)) {
+        if (!this.#isCovered(reading.text, frame)) {
           this.#uncovered = { frame, reading };
           this.#waitingFrames = frames.slice(index);
           return undefined;
@@ -222,12 +229,12 @@ export class StreamForwarder implements BodySink {
     return unpaid?.frame === frame ? unpaid.reading : this.#options.translator.read(frame);
   }
 
-  #isCovered({ text: rawText }: FrameReading, frame: Buffer): boolean {
+  #isCovered(rawText: string, frames: Buffer): boolean {
     const { owner, translator } = this.#options;
     const allowance = owner?.allowance;
     if (allowance === undefined || rawText === "" || allowance.covers(Buffer.byteLength(rawText))) return true;
-    // The text is extracted only if the raw output of the frame is not covered.
-    return allowance.admits(Buffer.byteLength(translator.extractText(rawText)), translator.mayContainReasoning(frame));
+    // The text is extracted only if the raw output is not covered.
+    return allowance.admits(Buffer.byteLength(translator.extractText(rawText)), translator.mayContainReasoning(frames));
   }
 
   /**

@@ -173,6 +173,21 @@ test("a client of the vendor's wire gets the vendor's failure with its code, wit
   );
 });
 
+test.each([
+  [`${frame("b")}${frame("c")}`, `${frame("b")}${frame("c")}`],
+  [`${frame("b")}: keep-alive\n\n${frame("c")}${finish}${done}`, `${frame("b")}: keep-alive\n\n${frame("c")}`],
+  [`${frame("b")}${frame("c").slice(0, 30)}`, frame("b")],
+  [frame("b") + error, frame("b")],
+  [frame("b").slice(0, -1), undefined],
+  [finish + frame("b"), undefined],
+  [frame("b").replaceAll("\n", "\r\n"), undefined],
+])("of %j, %j is read together", (chunk, together) => {
+  const translator = new PassTranslator({ pass: chat.pass, mode: "bytes" });
+  expect(translator.readOutput(Buffer.from(chunk))).toBeUndefined(); // the first frame is read alone
+  translator.read(Buffer.from(frame("a")));
+  expect(translator.readOutput(Buffer.from(chunk))?.bytes.toString()).toBe(together);
+});
+
 test("a slow client pauses the vendor until it has caught up", async () => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
   client.isFull = true;

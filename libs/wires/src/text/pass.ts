@@ -36,8 +36,8 @@ export const plainFrame: SeenFrame = { usageOnly: false, done: false, failure: u
 export interface TextStreamPass {
   /** Inspects a frame. `before` is the usage reported so far. `hadContent` is true if an earlier frame had content. */
   inspect(frame: Buffer, before?: Units, hadContent?: boolean): SeenFrame;
-  /** Returns false if the frames contain only output of the model, so that `inspect` is not needed. */
-  mayBeNotable?(frames: Buffer): boolean;
+  /** Returns the index of the first bytes for which `inspect` may be needed; -1 if all frames contain only output. */
+  indexOfNotable?(frames: Buffer): number;
   /** True if the wire has no terminal frame. */
   readonly endsWithConnection: boolean;
   renameFrame(frame: Buffer, model: string): Buffer;
@@ -140,6 +140,18 @@ export function textFrom(needle: Buffer): (frame: Buffer) => string {
     const index = frame.indexOf(needle);
     return index < 0 ? "" : frame.toString("utf8", index, frame.lastIndexOf(0x7d));
   };
+}
+
+/** Creates a function that returns the lowest index of the texts in a frame, or -1. */
+export function indexOfFirst(...texts: readonly string[]): (frame: Buffer) => number {
+  const bytes = texts.map((text) => Buffer.from(text));
+  return (frame) => bytes.reduce((first, needle) => lowerIndex(first, frame.indexOf(needle)), -1);
+}
+
+/** Returns the lower one of two indexes, each of which may be -1. */
+export function lowerIndex(left: number, right: number): number {
+  if (left < 0) return right;
+  return right < 0 ? left : Math.min(left, right);
 }
 
 export function frameIncludes(...texts: readonly string[]): (frame: Buffer) => boolean {

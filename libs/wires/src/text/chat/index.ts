@@ -4,7 +4,7 @@ import { createdId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
 import { fitToModel } from "../hub/openai-models.ts";
 import type { TextWire } from "../hub/wire.ts";
-import type { TextPass } from "../pass.ts";
+import { lowerIndex, type TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readParams, inspectedMembers, parseRequest } from "./client-request.ts";
 import { ChatWriter } from "./client-stream.ts";
@@ -120,7 +120,7 @@ function dialectPass(dialect: ChatDialect): TextPass {
     },
     ...(usageIn === undefined
       ? {}
-      : { mayBeNotable: (frames) => frames.includes(usageIn) || pass.mayBeNotable?.(frames) !== false }),
+      : { indexOfNotable: (frames) => lowerIndex(frames.indexOf(usageIn), pass.indexOfNotable?.(frames) ?? 0) }),
     usage(answer) {
       pass.usage(answer);
       return readUsage(answer, dialect);

@@ -12,7 +12,16 @@ import {
 import { renderEvent } from "../../kind/index.ts";
 import { acceptsNewestFields, fitToModel, extensionMembers, refusesUnknownFields } from "../hub/openai-models.ts";
 import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
-import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
+import {
+  plainFrame,
+  renameAt,
+  memberTextReader,
+  endOfChunks,
+  textFrom,
+  frameIncludes,
+  indexOfFirst,
+  lowerIndex,
+} from "../pass.ts";
 import { hasUnsupportedMessage } from "./dialect.ts";
 import { chatFees, readUsage, renderUsage } from "./usage.ts";
 import { answeredChoices, failureOf } from "./vendor-answer.ts";
@@ -27,7 +36,7 @@ const doneMarker = Buffer.from("[DONE]");
 const errorMember = Buffer.from('"error"');
 const deltaMember = Buffer.from('"delta"');
 const finishMember = Buffer.from('"finish_reason":"');
-const includesMark = frameIncludes('error"', 'finish_reason":"', "DONE]");
+const indexOfMark = indexOfFirst('error"', 'finish_reason":"', "DONE]");
 
 export const chatPass: TextPass = {
   *accepts(body, model) {
@@ -57,7 +66,7 @@ export const chatPass: TextPass = {
   /** Searches most frames only for three byte sequences, which is faster than to parse them. */
   inspect(frame) {
     if (frame.length < 40 && frame.includes(doneMarker)) return { ...plainFrame, done: true };
-    const usage = reportsUsage(frame);
+    const usage = indexOfUsage(frame) >= 0;
     if (!usage && !frame.includes(errorMember)) return plainFrame;
     const chunk = parseFrameRecord(frame);
     if (chunk === undefined) return plainFrame;
@@ -75,7 +84,7 @@ export const chatPass: TextPass = {
   /**
    * The patterns have no opening quotes: quotes are frequent in JSON, and a search for them would take twice as long.
    */
-  mayBeNotable: (frames) => includesMark(frames) || reportsUsage(frames),
+  indexOfNotable: (frames) => lowerIndex(indexOfMark(frames), indexOfUsage(frames)),
   dropsForeignSignatures: false,
   endsWithConnection: false,
 
@@ -98,16 +107,17 @@ export const chatPass: TextPass = {
 };
 
 /**
- * Returns true if frames report usage. With `include_usage`, OpenAI sends `"usage":null` in all frames but the last.
+ * Returns the index of the first usage in frames, or -1. With `include_usage`, OpenAI sends `"usage":null` in all frames
+ * but the last.
  */
-function reportsUsage(frames: Buffer): boolean {
+function indexOfUsage(frames: Buffer): number {
   let at = frames.indexOf(usageMember);
   while (at >= 0) {
     const value = at + usageMember.length;
-    if (frames.indexOf(nullMember, value) !== value) return true;
+    if (frames.indexOf(nullMember, value) !== value) return at;
     at = frames.indexOf(usageMember, value);
   }
-  return false;
+  return -1;
 }
 
 function renameAnswer(json: Buffer, model: string): Buffer {

@@ -23,7 +23,7 @@ import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import { withoutUnpriced } from "../leave-out.ts";
 import type { FittedBody, PassTarget, SeenFrame, TextPass, EarlyEnd } from "../pass.ts";
-import { textFrom, frameIncludes, plainFrame, renameAt, memberTextReader } from "../pass.ts";
+import { textFrom, frameIncludes, indexOfFirst, plainFrame, renameAt, memberTextReader } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, isRunBy, messagesFees, chargedUsage, renderUsage, requestedFees } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
@@ -136,7 +136,7 @@ export const messagesPass: TextPass = {
     };
   },
   /** Matches all events except deltas of text and reasoning. */
-  mayBeNotable: frameIncludes("message_", "content_block_st", 'usage"', 'error"', 'server_tool_use"'),
+  indexOfNotable: indexOfFirst("message_", "content_block_st", 'usage"', 'error"', 'server_tool_use"'),
   dropsForeignSignatures: true,
   endsWithConnection: false,
 
