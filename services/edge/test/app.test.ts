@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startApp, type TestApp } from "./start-app.ts";
 
 let server: TestApp;
@@ -56,6 +56,14 @@ test("a call passes the steps in order, and the first refusal is sent", async ()
   expect(answer.headers.get("request-id")).toMatch(/^req_/);
   expect(answer.headers.get("x-powered-by")).toBeNull();
   expect(await answer.json()).toMatchObject({ type: "error", error: { type: "authentication_error" } });
+});
+
+test("the log names the failure of a refused call", async () => {
+  const info = vi.spyOn(server.log, "info");
+  const { headers } = await fetch(`${server.url}/v1/models`);
+  const line = { requestId: headers.get("x-request-id"), status: 401, error: "invalid_api_key", whole: true };
+  await vi.waitFor(() => expect(info).toHaveBeenCalledWith(expect.objectContaining(line), "request"), 60_000);
+  info.mockRestore();
 });
 
 test("a call is refused before its body is read", async () => {

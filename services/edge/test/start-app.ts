@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import { openCatalog } from "@modelgate/catalog";
-import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import { createLogger, openRedis, type Logger, type Redis } from "@modelgate/platform";
 import { startHttpServer, startLocalBackends, type TestServer } from "@modelgate/testkit";
 import { SharedCallers } from "../src/shared-callers.ts";
 import { createApp } from "../src/app.ts";
@@ -11,6 +11,7 @@ import { openTokenCache } from "../src/token-cache.ts";
 /** Edge without services, in the process of its test. */
 export interface TestApp extends TestServer<Server> {
   readonly redis: Redis;
+  readonly log: Logger;
 }
 
 /** Starts an edge that knows no service, with an empty Redis. */
@@ -37,5 +38,5 @@ export async function startApp(): Promise<TestApp> {
   const server = opening.use(await startHttpServer(handler));
   server.server.on("upgrade", upgrade);
   const open = opening.move();
-  return { ...server, redis, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { ...server, redis, log, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }

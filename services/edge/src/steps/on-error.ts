@@ -13,6 +13,7 @@ export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
   return (error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown): void => {
     const failure = failureFrom(error);
     const context = contextOf(request);
+    context.failure = failure;
     const { requestId, id, endpoint, token, format } = context;
     // The 501 of an endpoint that modelgate does not have is intended, but not that of a service without an address.
     const isIntended = failure.code === "api_not_implemented" && endpoint?.unimplemented === true;

@@ -20,7 +20,8 @@ function reportRequest(log: Logger, request: IncomingMessage, response: ServerRe
   const { method } = request;
   const upgradeStatus = upgradeOf(request)?.status;
   const status = upgradeStatus ?? statusOf(response);
-  const isComplete = (upgradeStatus !== undefined || response.writableFinished) && failure === undefined;
+  const isWritten = upgradeStatus !== undefined || response.writableFinished;
+  const isComplete = isWritten && (failure === undefined || status >= 400);
   const milliseconds = performance.now() - startedAt;
   const details = { path: endpoint?.path, account: token?.accountId, token: token?.id };
   if (!(isComplete && status === 200 && isLoggedByArea(context))) {
@@ -35,7 +36,13 @@ function reportRequest(log: Logger, request: IncomingMessage, response: ServerRe
     "modelgate.account": details.account,
     "modelgate.token": details.token,
   });
-  span.end(error ?? (status >= 500 ? String(status) : undefined));
+  span.end(spanError(status, error));
+}
+
+/** Returns the error of a span. A refusal of a client's request is none. */
+function spanError(status: number, error: string | undefined): string | undefined {
+  if (status < 400) return error;
+  return status < 500 ? undefined : (error ?? String(status));
 }
 
 function isLoggedByArea({ isLocal, endpoint }: RequestContext): boolean {
