@@ -197,7 +197,21 @@ function parseSecret(secret: string): string {
 }
 
 function parseUrls(text: string): string {
-  return text.split(",").every((item) => URL.canParse(item.trim())) ? text : rejectValue("is not a URL");
+  for (const item of text.split(",")) {
+    const { username, password } = URL.parse(item.trim()) ?? rejectValue("is not a URL");
+    if (!isPercentEncoded(`${username}:${password}`))
+      rejectValue("has a % in its user name or password that must be written as %25");
+  }
+  return text;
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function parseHttpAddress(text: string): string {

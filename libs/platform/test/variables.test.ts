@@ -36,6 +36,16 @@ describe("readVariables", () => {
     expect(wrong).not.toThrow(/short/);
   });
 
+  test.each(["redis://:50%@x:1", "redis://x:1,redis://%:pass@y:2"])(
+    "refuses %s, whose password cannot be read",
+    (url) => {
+      expect(() => readVariables(declare, { ...validEnv, URL_A: url })).toThrow(
+        "URL_A has a % in its user name or password",
+      );
+      expect(readVariables(declare, { ...validEnv, URL_A: url.replace("%", "%25") }).store.url).toContain("%25");
+    },
+  );
+
   test("refuses to start with the former name of a variable, which it would ignore", () => {
     const proxies = (read: VariableReader) =>
       read.integer("PROXIES", 0, "How many.", { formerName: "CONSOLE_PROXIES" });
