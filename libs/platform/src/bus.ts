@@ -32,6 +32,11 @@ export interface BusLimits extends StreamLimits {
   readonly ackMs: number;
   /** Time in ms after which NATS delivers unacknowledged messages again. */
   readonly redeliverAfterMs: number;
+  /**
+   * Interval in ms of the PINGs on the connection. After two without an answer, the client connects again, because a
+   * host that has vanished never closes a connection.
+   */
+  readonly pingMs: number;
 }
 
 export const defaultBusLimits: BusLimits = {
@@ -41,6 +46,7 @@ export const defaultBusLimits: BusLimits = {
   ackMs: 5_000,
   redeliverAfterMs: 10_000,
   replicas: 1,
+  pingMs: 10_000,
 };
 const retryPauseMs = 500;
 
@@ -201,6 +207,7 @@ class JetStreamBus implements Bus {
       // The password may be changing in a rotation.
       ignoreAuthErrorAbort: true,
       reconnectTimeWait: 250,
+      pingInterval: this.#limits.pingMs,
       timeout: 2_000,
       // Otherwise the client library creates an Error object for each publish.
       noAsyncTraces: true,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePorts, startNats, until } from "@modelgate/testkit";
+import { freePorts, openSlowProxy, startNats, until } from "@modelgate/testkit";
 import { createLogger, openBus, type Bus } from "../src/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "modelgate-streams-"));
@@ -30,9 +30,9 @@ async function deleteStreams(): Promise<void> {
 }
 
 /** Publishes an event, and retries until it is stored, as the outbox does. */
-async function publishWithRetries(id: string): Promise<void> {
+async function publishWithRetries(id: string, to = bus): Promise<void> {
   await until(`${id} to be stored`, () =>
-    bus.publish([{ subject: "usage.v1.text", body: id, id }]).then(
+    to.publish([{ subject: "usage.v1.text", body: id, id }]).then(
       ([result]) => result === undefined,
       () => false,
     ),
@@ -104,4 +104,14 @@ test("a batch that is handled while its stream is recreated does not delay the n
   release();
   // A request to the deleted consumer would last 30 s, because NATS does not answer it.
   await until("the next event to be delivered", () => delivered.includes("second"), 25_000);
+});
+
+test("a connection on which NATS no longer answers is replaced, as after its host has vanished", async () => {
+  await using proxy = await openSlowProxy(port);
+  const limits = { ackMs: 200, pingMs: 50 };
+  await using through = await openBus(`nats://127.0.0.1:${proxy.port}`, createLogger("test", "silent").log, limits);
+  await publishWithRetries("answered", through);
+  proxy.holdAnswers("open");
+  await publishWithRetries("unanswered", through);
+  expect(through.connected).toBe(true);
 });
