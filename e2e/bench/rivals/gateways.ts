@@ -28,7 +28,7 @@ export function cpuOf({ parts, servers }: Gateway): Readonly<Record<string, numb
 }
 
 /** Returns the memory of a gateway without its servers, in bytes. */
-export function memoryOf({ parts }: Gateway, of = (pid: number) => readMemory(pid).now): number {
+export function memoryOf({ parts }: Pick<Gateway, "parts">, of = (pid: number) => readMemory(pid).now): number {
   const pids = new Set(Object.values(parts).flat().flatMap(withChildren));
   return Array.from(pids, of).reduce(sum, 0);
 }

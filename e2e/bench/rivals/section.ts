@@ -34,7 +34,8 @@ const memoryApart =
   gatewayApart === undefined
     ? undefined
     : { resident: memoryOf(gatewayApart), proportional: memoryOf(gatewayApart, readProportionalMemory) };
-const perStream = gatewayInOne === undefined ? undefined : await memoryPerStream(gatewayInOne); // a busy process does not release all memory
+// First, because a busy process does not release all memory. After a short wait, memory of the start is still released.
+const perStream = gatewayInOne === undefined || options.quick ? undefined : await memoryPerStream(gatewayInOne);
 const rivals = [
   await startIfPossible(nameOfPortkey, () => startPortkey(join(installed, "portkey"), portkeyPort, stub)),
   await startIfPossible("LiteLLM", () => startLitellm(join(installed, "litellm"), litellmPort, stub)),
@@ -81,7 +82,7 @@ async function startBuiltBifrost(port: number, isGoverned: boolean): Promise<Gat
 
 /** Returns the memory per open stream, in bytes. */
 async function memoryPerStream(gateway: Gateway): Promise<number> {
-  const count = options.quick ? 200 : 1_000;
+  const count = 1_000;
   const words = {
     stream: true,
     stream_options: { include_usage: true },

@@ -7,10 +7,11 @@ export interface Spread {
 /** Returns the median, minimum and maximum of values, or undefined. */
 export function spreadOf(values: readonly number[]): Spread | undefined {
   const sorted = values.toSorted((left, right) => left - right);
-  const [lowest, median, highest] = [sorted[0], sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];
-  return lowest === undefined || median === undefined || highest === undefined
-    ? undefined
-    : { median, min: lowest, max: highest };
+  const middle = sorted.slice(Math.floor((sorted.length - 1) / 2), Math.floor(sorted.length / 2) + 1);
+  const [lowest, highest] = [sorted[0], sorted.at(-1)];
+  if (lowest === undefined || highest === undefined) return undefined;
+  const median = middle.reduce((sum, value) => sum + value, 0) / middle.length;
+  return { median, min: lowest, max: highest };
 }
 
 /**

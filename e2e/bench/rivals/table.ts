@@ -23,7 +23,7 @@ export function printTables(gateways: readonly Gateway[], measured: Measured): v
   }
 }
 
-/** Describes rounds: CPU time, requests per second, and latencies. */
+/** Describes rounds: CPU time, requests per second, latencies and memory. */
 function describe(rounds: readonly Round[]): string {
   const median = (figure: (round: Round) => number, digits = 0): string => {
     const spread = spreadOf(rounds.map(figure));
@@ -35,5 +35,6 @@ function describe(rounds: readonly Round[]): string {
   const cpu = all === undefined || parts.length === 0 ? [] : [`${formatSpread(all)} µs of CPU`];
   const pace = `${median((round) => round.perSecond)}/s`;
   const times = `p50 ${median((round) => round.p50Ms, 1)} ms, p99 ${median((round) => round.p99Ms, 1)} ms`;
-  return [...cpu, ...(parts.length > 1 ? [cpuByPart.join(", ")] : []), pace, times].join("; ");
+  const memory = parts.length === 0 ? [] : [`${median((round) => round.memory / 1_048_576)} MiB`];
+  return [...cpu, ...(parts.length > 1 ? [cpuByPart.join(", ")] : []), pace, times, ...memory].join("; ");
 }

@@ -1,6 +1,6 @@
 import { runLoad } from "../measure.ts";
 import { options } from "../options.ts";
-import { cpuOf, type Gateway } from "./gateways.ts";
+import { cpuOf, memoryOf, type Gateway } from "./gateways.ts";
 import { kinds, loadOf, type KindName } from "./kinds.ts";
 
 /** Result of one round. */
@@ -13,6 +13,8 @@ export interface Round {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** Resident memory of the gateway and its servers after the round, in bytes. */
+  readonly memory: number;
 }
 
 export type Rounds = ReadonlyMap<string, readonly Round[]>;
@@ -81,5 +83,6 @@ async function measureRound(gateway: Gateway, load: Parameters<typeof runLoad>[0
     perSecond: requests / seconds,
     p50Ms,
     p99Ms,
+    memory: memoryOf({ parts: { ...gateway.parts, ...gateway.servers } }),
   };
 }
