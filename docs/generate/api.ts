@@ -28,9 +28,33 @@ export function apiPage(): string {
     "```sh",
     "curl -s http://127.0.0.1:8080/openapi.json",
     "```",
+    "",
+    "A request contains the API key in one of the places that its endpoint reads:",
+    "",
+    ...table(["place of the key", "in", "meaning"], Object.values(keyPlaces).map(keyPlaceRow)),
     ...[...byTag].flatMap(([tag, own]) => ["", `## ${tag}`, ...own.flatMap(operationLines)]),
     "",
   ].join("\n");
+}
+
+/** Places of API keys, by the names that operations refer to. */
+const keyPlaces = record(record(record(document)["components"])["securitySchemes"]);
+
+function keyPlaceName(place: Json): string {
+  return place["type"] === "http" ? "Authorization" : text(place["name"]);
+}
+
+function keyPlaceRow(value: unknown): string[] {
+  const place = record(value);
+  const where = place["type"] === "http" ? "header" : text(place["in"]);
+  return [code(keyPlaceName(place)), where, cell(text(place["description"]))];
+}
+
+/** Returns the line about the places in which an operation reads the key. */
+function keyLines(operation: Json): string[] {
+  const names = list(operation["security"]).flatMap((each) => Object.keys(record(each)));
+  const places = names.map((name) => code(keyPlaceName(record(keyPlaces[name]))));
+  return places.length === 0 ? [] : ["", `Key: ${places.join(", ")}.`];
 }
 
 function operationLines({ path, method, operation }: { path: string; method: string; operation: Json }): string[] {
@@ -40,6 +64,7 @@ function operationLines({ path, method, operation }: { path: string; method: str
     `### ${method.toUpperCase()} ${cell(path)}`,
     "",
     cell(text(operation["summary"])),
+    ...keyLines(operation),
     ...(parameters.length === 0
       ? []
       : ["", ...table(["parameter", "in", "type", "meaning"], parameters.map(parameterRow))]),

@@ -28,6 +28,7 @@ test("the pages are built, and have no broken links", { timeout: 240_000 }, asyn
   const api = readFileSync(join(docs, "dist/reference/api.html"), "utf8");
   for (const { path } of endpointIds.map(endpointOf)) expect(api.replaceAll("&#123;", "{"), path).toContain(path);
   expect(api).toContain("max_completion_tokens");
+  expect(api).toContain("also written x-goog-api-key");
   expect(readFileSync(join(docs, "dist/reference/fields.html"), "utf8")).toContain("tools.web-search.options");
   expect(readFileSync(join(docs, "dist/vendors/azure.html"), "utf8")).toContain("provider: azure");
 });

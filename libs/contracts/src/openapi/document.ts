@@ -12,7 +12,9 @@ const securitySchemes = {
   authorization: { bearer: { type: "http", scheme: "bearer", description: "Authorization: Bearer sk-…" } },
   "x-api-key": { xApiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
   "api-key": { apiKey: { type: "apiKey", in: "header", name: "api-key" } },
-  "gamma-header": { gammaKey: { type: "apiKey", in: "header", name: "x-gamma-api-key" } },
+  "gamma-header": {
+    gammaKey: { type: "apiKey", in: "header", name: "x-gamma-api-key", description: "also written x-goog-api-key" },
+  },
   "gamma-query": { keyQuery: { type: "apiKey", in: "query", name: "key" } },
   subprotocol: {
     subprotocol: {
