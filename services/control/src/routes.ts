@@ -1,4 +1,4 @@
-import { clientAddress, type OperatorCall, type OperatorRoutes } from "@modelgate/platform";
+import { clientAddress, StreamedAnswer, type OperatorCall, type OperatorRoutes } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
 import { alertRoutes } from "./api/alerts.ts";
 import { billRoutes } from "./api/bill.ts";
@@ -61,7 +61,12 @@ export function routes(deps: Deps): OperatorRoutes {
     ...configurationRoutes({ follower, path, allowed, books, environment }),
     ...vendorRoutes(transport, internalAddresses, follower),
     "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),
-    "GET /openapi.json": async () => openApiOfControl(),
+    "GET /openapi.json": async () => new StreamedAnswer("application/json; charset=utf-8", openApiText()),
   };
   return guardRoutes(all, operations, (operator) => findAccess(ledger, operator));
+}
+
+/** Returns the OpenAPI document without the member `data` of other answers, because tools read the document itself. */
+async function* openApiText(): AsyncGenerator<string> {
+  yield JSON.stringify(openApiOfControl());
 }

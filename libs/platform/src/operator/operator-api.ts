@@ -91,7 +91,7 @@ export function authoriseBySecret(secrets: Secrets): Authorise {
     if (isOperator(secrets, credential, Math.floor(Date.now() / 1_000))) return secretCaller;
     throw new Failure(
       "invalid_api_key",
-      "This is the operator's API; its credential is derived from MODELGATE_SECRET.",
+      "The credential is missing or wrong: send an automation key (Authorization: Bearer mgo_…). For gatectl and services: MODELGATE_SECRET must be the gateway's.",
     );
   };
 }

@@ -1696,6 +1696,6 @@ export type Operations = {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: Readonly<Record<string, unknown>>;
+    readonly answer: string;
   };
 };

@@ -79,6 +79,7 @@ function describeOperation(route: string, { summary, area, role, query = {}, bod
 function contentOf(answer: Operation["answer"]): Json {
   if (answer === "text/csv")
     return { "text/csv": { schema: { type: "string" } }, "application/x-ndjson": { schema: { type: "string" } } };
+  if (answer === "application/json") return { "application/json": { schema: { type: "object" } } };
   const schema = { type: "object", properties: { data: schemaOrReference(answer) }, required: ["data"] };
   return { "application/json": { schema } };
 }

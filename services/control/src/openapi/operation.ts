@@ -35,8 +35,8 @@ export interface Operation {
   /** Descriptions of query parameters. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: TSchema;
-  /** Schema of the answer's `data`, or a content type. */
-  readonly answer: TSchema | "text/csv";
+  /** Schema of the answer's `data`, or the content type of an answer without `data`. */
+  readonly answer: TSchema | "text/csv" | "application/json";
 }
 
 /** Schema of a text. */

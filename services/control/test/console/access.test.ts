@@ -283,6 +283,8 @@ describe("permissions of control's API", () => {
     const headers = { authorization: `Bearer ${key}` };
     expect((await requestControl(suite, "GET", "/accounts", { headers })).status).toBe(200);
     expect((await requestControl(suite, "GET", "/operators", { headers })).status).toBe(403);
+    const described = await fetch(`${suite.controlUrl}/openapi.json`, { headers });
+    expect(await described.json()).toMatchObject({ openapi: "3.1.0", info: { title: "modelgate control" } });
     const body = { id: "by-key", balance: "1.00" };
     expect((await requestControl(suite, "POST", "/accounts", { headers, body })).status).toBe(200);
     const audit = await suite.ask<{ actor: string }[]>("audit", "list", "by-key");
@@ -294,7 +296,8 @@ describe("permissions of control's API", () => {
       async () => (await requestControl(suite, "GET", "/accounts", { headers })).status === 401,
     );
     const guessed = { authorization: "Bearer mgo_guessed" };
-    expect((await requestControl(suite, "GET", "/accounts", { headers: guessed })).status).toBe(401);
+    const refused = await requestControl(suite, "GET", "/accounts", { headers: guessed });
+    expect([refused.status, refused.error.message]).toEqual([401, expect.stringContaining("automation key")]);
   });
 
   test.each([

@@ -1,6 +1,5 @@
-import { Type } from "typebox";
 import * as shape from "../shapes.ts";
-import { text, type Operation } from "../operation.ts";
+import type { Operation } from "../operation.ts";
 import { accountOperations } from "./accounts.ts";
 import { alertOperations } from "./alerts.ts";
 import { callOperations } from "./calls.ts";
@@ -23,7 +22,7 @@ export const systemOperations: Readonly<Record<string, Operation>> = {
     area: "system",
     role: "viewer",
     member: "all",
-    answer: Type.Record(text, Type.Unknown()),
+    answer: "application/json",
   },
 };
 
