@@ -59,7 +59,7 @@ export const budgetCommands: readonly Command[] = [
     positionals: ["ACCOUNT"],
     options: {
       "scope!":
-        "account, organisation:ID, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID",
+        "account, organisation:ID, team:ID, member:TEAM/NAME, member:NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID",
       "period!": "day, week, month, quarter or total",
       zone: "time zone in which the period begins, such as Europe/Berlin (every period but total needs one)",
       "amount!": "US dollars per period",
