@@ -17,6 +17,13 @@ const columns: readonly Column[] = [
   ["ROTATION DUE", timeCell("rotationDueAt")],
 ];
 
+/** Columns of a single token. */
+const allColumns: readonly Column[] = [
+  ...columns,
+  ["TEAM", fieldCell("team")],
+  ["ADDRESSES", (row) => (field(row, "allowedAddresses") === undefined ? "all" : fieldCell("allowedAddresses")(row))],
+];
+
 function previousKeyText(row: unknown): string {
   const previous = field(row, "previous");
   if (previous === undefined) return "";
@@ -138,7 +145,7 @@ export const tokenCommands: readonly Command[] = [
     example: "gatectl token show tok_0123456789abcdef0123",
     async run(args, server) {
       const data = await server.get(`/tokens/${positionalInPath(args, 0, "TOKEN")}`);
-      return { data, text: showTokens(data).text + previousKeyText(data) };
+      return { data, text: renderTable(data, allColumns, "") + previousKeyText(data) };
     },
   },
   {
@@ -150,7 +157,8 @@ export const tokenCommands: readonly Command[] = [
     async run(args, server) {
       if (Object.keys(args.options).length === 0) throw new UsageError("nothing to change");
       const change = { ...limitsInOptions(args), ...addressesInOptions(args) };
-      return showTokens(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}`, change));
+      const data = await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}`, change);
+      return { data, text: renderTable(data, allColumns, "") };
     },
   },
   {
