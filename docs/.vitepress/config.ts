@@ -4,6 +4,25 @@ import { defineConfig } from "vitepress";
 
 const docs = join(import.meta.dirname, "..");
 
+/** Pages that a new operator reads first, in this order. Other pages are sorted by their headings. */
+const firstPages = [
+  "console",
+  "models",
+  "prices",
+  "money",
+  "teams",
+  "budgets",
+  "rotate-keys",
+  "alerts",
+  "served",
+  "failures",
+  "settings",
+].map((name) => `/guide/${name}`);
+
+function placeOf(link: string): number {
+  return firstPages.includes(link) ? firstPages.indexOf(link) : firstPages.length;
+}
+
 /** Returns links to the pages of a folder, with their headings. */
 function pagesOf(folder: string): { text: string; link: string }[] {
   return readdirSync(join(docs, folder))
@@ -12,7 +31,7 @@ function pagesOf(folder: string): { text: string; link: string }[] {
       text: /^# (.*)$/m.exec(readFileSync(join(docs, folder, file), "utf8"))?.[1] ?? file,
       link: `/${folder}/${file.replace(".md", "")}`,
     }))
-    .sort((a, b) => a.text.localeCompare(b.text));
+    .sort((a, b) => placeOf(a.link) - placeOf(b.link) || a.text.localeCompare(b.text));
 }
 
 // oxlint-disable-next-line import/no-default-export -- VitePress reads it so
