@@ -68,6 +68,7 @@ const members: readonly (readonly [wire: Wire, body: object, path: string])[] = 
     "tools[0].input_image_mask.file_id",
   ],
   ["responses", { tools: [{ type: "mcp", server_label: "s", connector_id: "c_1" }] }, "tools[0].connector_id"],
+  ["responses", { tools: [{ type: "mcp", server_label: "s", tunnel_id: "tunnel_1" }] }, "tools[0].tunnel_id"],
   ["responses", { tools: [{ type: "mcp", server_label: "s", server_url: "https://a.test" }] }, "tools[0].server_url"],
   [
     "responses",
@@ -158,6 +159,11 @@ const members: readonly (readonly [wire: Wire, body: object, path: string])[] = 
     "realtime",
     { type: "session.update", session: { type: "realtime", audio: { output: { voice: { id: "voice_1" } } } } },
     "session.audio.output.voice.id",
+  ],
+  [
+    "realtime",
+    { type: "session.update", session: { tools: [{ type: "mcp", server_label: "s", tunnel_id: "tunnel_1" }] } },
+    "session.tools[0].tunnel_id",
   ],
   ["realtime", { type: "response.create", response: { prompt: { id: "pmpt_1" } } }, "response.prompt.id"],
   [

@@ -93,7 +93,7 @@ export const storeMembers: readonly StoreMember[] = [
   { names: ["voice"], store: "voice", naming: "made-voice" },
   { names: ["voice_id", "voice_ids"], store: "voice", naming: "id" },
   { names: ["mcp_servers"], store: "tool-server", naming: "setting" },
-  { names: ["connector_id"], store: "tool-server", naming: "id" },
+  { names: ["connector_id", "tunnel_id"], store: "tool-server", naming: "id" },
   { names: ["server_url"], store: "tool-server", naming: "setting", of: "mcp" },
   // Azure reads these with the operator's identity.
   { names: ["data_sources"], store: "data-source", naming: "setting" },
