@@ -32,6 +32,7 @@ const hints: Readonly<Record<string, string>> = {
   "tools.code-execution": "code execution of Google or Anthropic, if the vendor does not have this tool",
   "tools.format": "grammar of a free-text tool, which becomes a function",
   "tools.google-maps": "Google Maps, if the vendor does not have this tool",
+  "tools.mcp": "MCP servers of OpenAI or Anthropic, if the vendor does not have this tool",
   "tools.options": "options of Google's tools, if client and vendor use different wires of Google",
   "tools.strict": "strict adherence to a tool's schema",
   "tools.tool-search": "tool search that only vendors of another wire run",

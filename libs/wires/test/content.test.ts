@@ -726,8 +726,8 @@ describe("fields that vendors of this wire do not support", () => {
     ["six stops", { stop: ["1", "2", "3", "4", "5", "6"] }, "stop"],
     [
       "another vendor's tool",
-      { tools: [{ kind: "vendor", wire: "responses", name: "mcp", definition: {} }] },
-      "tools: mcp",
+      { tools: [{ kind: "vendor", wire: "responses", name: "file_search", definition: {} }] },
+      "tools: file_search",
     ],
     ["an invalid name", { tools: [{ kind: "function", name: "1-2" }] }, "tools"],
     [

@@ -210,14 +210,28 @@ test.each(["local_shell", "shell", "apply_patch", "code_interpreter"])("%s is re
 });
 
 test.each(["chat", "responses", "content", "converse"] as const)(
-  "a web fetch of Anthropic is left out over %s",
+  "a web fetch and MCP servers of Anthropic are left out over %s",
   (wire) => {
-    const tools = [{ type: "web_fetch_20250910", name: "web_fetch" }];
+    const tools = [
+      { type: "web_fetch_20250910", name: "web_fetch" },
+      { type: "mcp_toolset", mcp_server_name: "s" },
+    ];
     const messages = [{ role: "user", content: "Q" }];
-    const { request } = textWires.messages.client.read({ model: "m", max_tokens: 99, messages, tools });
-    const { body, dropped } = textWires[wire].vendor.render(request, target);
-    expect(dropped).toEqual(["tools.web-fetch"]);
+    const servers = { mcp_servers: [{ type: "url", name: "s", url: "https://a.test" }] };
+    const read = textWires.messages.client.read({ model: "m", max_tokens: 99, messages, tools, ...servers });
+    expect(read.dropped).toEqual(["mcp_servers"]);
+    const { body, dropped } = textWires[wire].vendor.render(read.request, target);
+    expect(dropped).toEqual(["tools.web-fetch", "tools.mcp"]);
     expect(plain(body)).not.toHaveProperty("tools");
+  },
+);
+
+test.each(["chat", "messages", "content", "converse"] as const)(
+  "an MCP server of OpenAI is left out over %s",
+  (wire) => {
+    const { body, dropped } = rendered(wire, { tools: [{ type: "mcp", server_label: "s" }] });
+    expect(dropped).toContain("tools.mcp");
+    expect(body).not.toHaveProperty("tools");
   },
 );
 

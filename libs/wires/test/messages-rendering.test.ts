@@ -253,8 +253,8 @@ describe("fields that vendors of this wire do not support", () => {
     ],
     [
       "another vendor's tool",
-      { tools: [{ kind: "vendor", wire: "responses", name: "mcp", definition: {} }] },
-      "tools: mcp",
+      { tools: [{ kind: "vendor", wire: "responses", name: "file_search", definition: {} }] },
+      "tools: file_search",
     ],
     ["another vendor's item", user({ kind: "vendor", wire: "content", value: {} }), "items of another vendor's tools"],
     [

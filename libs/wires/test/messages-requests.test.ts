@@ -160,7 +160,6 @@ describe("invalid requests", () => {
     ["no messages", { messages: null }, "missing_required_parameter", "messages"],
     ["no model", { model: null }, "missing_required_parameter", "model"],
     ["a container", { container: "c" }, "unsupported_parameter", "container"],
-    ["the vendor's servers", { mcp_servers: [] }, "unsupported_parameter", "mcp_servers"],
     ["the vendor's classifier of tool calls", { safeguards: [{}] }, "unsupported_parameter", "safeguards"],
     ["a summary instead of an answer", { compaction: { type: "summarize" } }, "unsupported_parameter", "compaction"],
     ["an invalid role", { messages: [{ role: "judge", content: "" }] }, "invalid_value", "messages[0].role"],

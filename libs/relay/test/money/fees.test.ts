@@ -162,6 +162,8 @@ test("tools with a price are limited at the vendor; tools without a price are fo
     return Buffer.isBuffer(checked) ? JSON.parse(checked.toString()) : undefined;
   };
   expect(cappedBody(feesOf(search), search)).toMatchObject({ max_tool_calls: 4 });
+  const mcp = { tools: [{ type: "mcp", server_label: "s" }] };
+  expect(cappedBody(feesOf(mcp), mcp)).toMatchObject({ max_tool_calls: 4 });
   const other = { tools: [{ type: "something_new" }] };
   expect(cappedBody(feesOf(other, { unpriced: "pass" }), other)).toEqual(other);
 });

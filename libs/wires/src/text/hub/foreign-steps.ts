@@ -31,6 +31,7 @@ const lostTools: readonly (readonly [name: RegExp, word: string])[] = [
   [/^(?:googleMaps|google_maps)$/, "tools.google-maps"],
   [/^(?:urlContext|url_context)$/, "tools.url-context"],
   [/^web_fetch$/, "tools.web-fetch"],
+  [/^mcp(?:_toolset)?$/, "tools.mcp"],
   [/^advisor$/, "tools.advisor"],
   [/^(?:codeExecution|code_execution)$/, "tools.code-execution"],
 ];

@@ -13,7 +13,7 @@ import { parseSearch } from "./search.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
 /** Members that refer to one vendor account's store, region or servers, or that request another kind of answer. */
-const refusedMembers = ["container", "mcp_servers", "inference_geo", "safeguards", "compaction"] as const;
+const refusedMembers = ["container", "inference_geo", "safeguards", "compaction"] as const;
 
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
