@@ -53,6 +53,7 @@ test.each([
   ["mistral", { prompt_cache_key: "k" }],
   ["groq", {}],
   ["cerebras", {}],
+  ["nvidia", {}],
 ])("%s gets only the hints about caching that it accepts: %j", (name, accepted) => {
   const hints = { prompt_cache_key: "k", prompt_cache_retention: "24h", safety_identifier: "u" };
   const { pass } = chatWireForDialect(providers[name]?.dialect ?? {});

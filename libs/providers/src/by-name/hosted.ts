@@ -137,7 +137,7 @@ export const hostedVendors = {
     baseUrl: "https://integrate.api.nvidia.com/v1",
     keyVariable: "NVIDIA_API_KEY",
     wires: ["chat", "completions", "embeddings"],
-    dialect: olderDialect,
+    dialect: { ...olderDialect, refuses: ["prompt_cache_key", ...unknownHints] },
     docs: "https://docs.api.nvidia.com/nim/reference/llm-apis",
   },
   huggingface: {
