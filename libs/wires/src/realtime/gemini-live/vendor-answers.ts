@@ -39,7 +39,7 @@ export class LiveAnswerConverter {
 
   /** Marks the current response as cancelled. The vendor ends it later. */
   cancel(): void {
-    this.#stopped = "client_cancelled";
+    this.#stopped ??= "client_cancelled";
   }
 
   convert({ usageMetadata: usage, serverContent: content, toolCall }: JsonRecord): void {

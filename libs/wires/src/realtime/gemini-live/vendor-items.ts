@@ -36,7 +36,7 @@ export class LiveItems {
   /** Begins a speech, and returns the id of its item. */
   startSpeech(): string {
     this.endTranscript();
-    return (this.#started = this.#sink.newId("item"));
+    return this.#committed ?? (this.#started = this.#sink.newId("item"));
   }
 
   /** Confirms the end of a turn of speech. `mayHaveBegun` is true if the open transcript may be that of this turn. */

@@ -372,8 +372,20 @@ describe("an item of the conversation", () => {
       expect(started?.type).toBe("input_audio_buffer.speech_started");
       expect(started?.item_id).not.toBe(itemId);
       expect(added).toMatchObject({ type: "conversation.item.added", item: { id: started?.item_id } });
-      expect(types(live.vendor({ serverContent: { turnComplete: true } }).client)).not.toContain(completed);
+      // Clients of OpenAI cancel the response when the speech starts.
+      live.client({ type: "response.cancel" });
+      const end = live.vendor({ serverContent: { turnComplete: true } }).client;
+      expect(types(end)).not.toContain(completed);
+      expect(end.at(-1)?.response).toMatchObject({ status_details: { reason: "turn_detected" } });
       expect(live.vendor(transcription(" it")).client).toMatchObject([{ item_id: started?.item_id }]);
+    });
+
+    test("and speech that interrupts after a commit is the committed item", () => {
+      const { live } = openAnswer();
+      const [committed] = live.client({ type: "input_audio_buffer.commit" }).client;
+      const events = live.vendor({ serverContent: { interrupted: true, inputTranscription: { text: "Stop" } } }).client;
+      const started = events.find(({ type }) => type === "input_audio_buffer.speech_started");
+      expect([started?.item_id, events.at(-1)?.item_id]).toEqual([committed?.item_id, committed?.item_id]);
     });
 
     test("and a commit during the answer is a new item", () => {
