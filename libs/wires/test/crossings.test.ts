@@ -309,11 +309,11 @@ describe("fields that both wires have are converted", () => {
       body: { prompt_cache_retention: "24h" },
       dropped: [],
     });
-    expect(crossed("messages", body, "responses", "gpt-5.2")).toMatchObject({
+    expect(crossed("messages", body, "responses", "openai/gpt-5.1-chat-latest")).toMatchObject({
       body: { prompt_cache_retention: "24h" },
       dropped: [],
     });
-    for (const model of ["gpt-5-mini", "gpt-5.4-nano"])
+    for (const model of ["gpt-5-mini", "gpt-5.4-nano", "gpt-5-chat-latest", "gpt-5-search-api"])
       expect(crossed("messages", body, "chat", model).body).not.toHaveProperty("prompt_cache_retention");
     expect(crossed("messages", body, "chat", "other").dropped).toEqual(["text.cache"]);
   });

@@ -11,7 +11,8 @@ const modelsWithAutomaticCache = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 const modelsWithBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 
 /** Matches models without breakpoints that accept a retention of 24 hours. */
-const modelsWithLongCache = /(?:^|\/)gpt-5(?:\.[1-5])?(?![.\d]|-(?:mini|nano|pro))/;
+const modelsWithLongCache =
+  /(?:^|\/)gpt-(?:5|5-codex|5\.1(?:-codex(?:-max|-mini)?|-chat-latest)?|5\.[245]|5\.5-pro)(?:-20\d\d-\d\d-\d\d)?$/;
 
 /** Matches models that refuse the retention `in_memory`. */
 const modelsWithoutShortCache = /(?:^|\/)gpt-(?:5\.[5-9]|[6-9]|\d\d)/;
