@@ -287,6 +287,7 @@ describe("a stream", () => {
     ['{"type":"transcript.text.segment"}', "other"],
     ["[DONE]", "other"],
     ['{"object":"transcription.chunk","choices":[],"usage":{"prompt_tokens":3}}', "delta"],
+    ['{"object":"transcription.chunk","type":"transcript.text.done","text":"x"}', "done"],
   ])("%s is %s", (data, kind) => {
     expect(readEvent({ data }).kind).toBe(kind);
   });

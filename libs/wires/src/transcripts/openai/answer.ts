@@ -50,7 +50,7 @@ export function openStream(): { read(frame: Frame): TranscriptEvent } {
     read({ data }) {
       if (data === "[DONE]") return chunkText === undefined ? { kind: "other" } : doneEvent({ text: chunkText });
       const event = parseEvent(data);
-      if (event["object"] !== "transcription.chunk") return readEvent(event);
+      if (event["object"] !== "transcription.chunk" || !Array.isArray(event["choices"])) return readEvent(event);
       const text = asRecords(event["choices"])
         .map(({ delta }) => asText(asRecord(delta)["content"]))
         .join("");
