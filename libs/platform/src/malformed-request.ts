@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { headers } from "@modelgate/contracts";
 import type { Logger } from "./log.ts";
@@ -36,7 +37,7 @@ const otherAnswer: Answer = {
 
 /** Answers and logs a request that the HTTP parser refuses. No other code sees such a request. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Logger | undefined): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  if (error.code === "ECONNRESET" || !socket.writable || isUnused(socket)) return void socket.destroy();
   const { status, reason, code, message } = answers[error.code ?? ""] ?? otherAnswer;
   const requestId = newId();
   log?.info({ requestId, status, error: error.code }, "malformed request");
@@ -49,4 +50,9 @@ export function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex, lo
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Returns true for a connection on which no byte arrived, such as a browser's connection for later requests. */
+function isUnused(socket: Duplex): boolean {
+  return socket instanceof Socket && socket.bytesRead === 0;
 }

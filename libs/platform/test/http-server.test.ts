@@ -5,6 +5,7 @@ import { connect, Socket } from "node:net";
 import { expect, test, vi } from "vitest";
 import { listen } from "../src/http-server.ts";
 import { createLogger } from "../src/log.ts";
+import { answerMalformed } from "../src/malformed-request.ts";
 
 async function ask(port: number, agent: Agent): Promise<IncomingMessage> {
   const [response]: IncomingMessage[] = await once(get({ port, host: "127.0.0.1", agent }), "response");
@@ -133,4 +134,13 @@ test.each([
     [{ requestId, status, error: expect.stringMatching(/^HPE_/) }, "malformed request"],
   ]);
   await server.drain();
+});
+
+test("a connection that sent nothing is closed without a line in the log", () => {
+  const { log } = createLogger("test", "silent");
+  using logged = vi.spyOn(log, "info");
+  const socket = new Socket();
+  answerMalformed(Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" }), socket, log);
+  expect(socket.destroyed).toBe(true);
+  expect(logged).not.toHaveBeenCalled();
 });
