@@ -84,7 +84,10 @@ interface AttemptFees {
 }
 
 /** Tiers that vendors may select if a request names none. */
-const vendorChosenTiers = ["priority", "fast", "scale"] as const;
+const vendorChosenTiers: readonly Pick<RequestedTier, "name" | "alias">[] = [
+  { name: "priority", alias: "fast" },
+  { name: "scale" },
+];
 /** Tiers that cost no more than the default one. */
 const tiersWithoutSurcharge: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
 /** Maximum calls of one tool in one answer for which money is held and that are billed. */
@@ -326,12 +329,9 @@ export function priceOrNone(priceOf: FeesOptions["fallbackPrice"], model: string
  */
 function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
-  const names =
-    requested === undefined || requested.tiers.length === 0
-      ? vendorChosenTiers
-      : requested.tiers.map((tier) => nameInPrice(tier, price));
-  return names.reduce((costliest, name) => {
-    const tierPrice = price.serviceTiers.get(name);
+  const tiers = requested === undefined || requested.tiers.length === 0 ? vendorChosenTiers : requested.tiers;
+  return tiers.reduce((costliest, tier) => {
+    const tierPrice = price.serviceTiers.get(nameInPrice(tier, price));
     return tierPrice !== undefined && tierPrice.factor > costliest.factor ? tierPrice : costliest;
   }, price);
 }

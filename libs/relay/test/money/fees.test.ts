@@ -155,6 +155,17 @@ describe("charges without a price", () => {
   });
 });
 
+test.each([
+  [{ priority: 2, fast: 6 }, 2],
+  [{ fast: 6 }, 6],
+])(
+  "without a requested tier, money is held for priority, or for fast if only that has a price: %j",
+  (tiers, factor) => {
+    const { price } = feesOf({}, { price: compilePrice({ output: 10, serviceTiers: tiers }) }).maxFees;
+    expect(costOf({ outputTokens: 1_000 }, price, 1)).toBe(BigInt(factor) * 10_000_000n);
+  },
+);
+
 test("tools with a price are limited at the vendor; tools without a price are forwarded unchanged", () => {
   const search = { tools: [{ type: "web_search" }] };
   const cappedBody = (fees: CallFees, body: JsonRecord): unknown => {
