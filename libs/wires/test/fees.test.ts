@@ -297,8 +297,8 @@ describe("charges that an answer reports in addition to tokens", () => {
     ],
     [
       "content",
-      { candidates: [{ groundingMetadata: { webSearchQueries: ["a"], imageSearchQueries: ["a", "b"] } }] },
-      { calls: calls(["webSearches", "0 a"], ["webSearches", "0 image a"], ["webSearches", "0 image b"]) },
+      { candidates: [{ groundingMetadata: { webSearchQueries: ["image a"], imageSearchQueries: ["a", "b"] } }] },
+      { calls: calls(["webSearches", "0 image a"], ["webSearches", "0 image\na"], ["webSearches", "0 image\nb"]) },
     ],
     ...(["gemini-2.5-flash", "gemini-3.8-flash"] as const).map((model): [TwoSidedWire, JsonRecord, object] => [
       "interactions",

@@ -99,7 +99,7 @@ function callsOfGrounding(
   { webSearchQueries, imageSearchQueries, groundingChunks }: JsonRecord,
   isByRequest: boolean,
 ): readonly ReportedCall[] {
-  const queries = [...queriesIn(webSearchQueries), ...queriesIn(imageSearchQueries).map((query) => `image ${query}`)];
+  const queries = [...queriesIn(webSearchQueries), ...queriesIn(imageSearchQueries).map((query) => `image\n${query}`)];
   const chunks = asRecords(groundingChunks);
   const isReported = (name: string): boolean => chunks.some((chunk) => chunk[name] !== undefined);
   // An answer with web results but without queries is charged as one search.
