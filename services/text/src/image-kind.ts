@@ -30,6 +30,8 @@ import type { Deps } from "./deps.ts";
 import { contentImageSpelling, parseContentImage, type ContentImageParams } from "./content-image.ts";
 import { TextCallKind, type TextInput, type TextPlan } from "./text-kind.ts";
 
+const contentWires = ["content"] as const;
+
 const sizeParam = "generationConfig.imageConfig.imageSize";
 
 /** Runs a call of the Gemini wire (`generateContent`) with an image model. Throws Failure (400). */
@@ -88,7 +90,7 @@ class ContentImageKind implements CallKind<ContentImageCall, ContentImagePlan> {
   ): Promise<ContentImagePlan> {
     const { model } = serving;
     const { relay } = this.#deps;
-    const contentImages = isSupported(relay, call, { model, wires: ["content"] }) ? undefined : await readImages();
+    const contentImages = isSupported(relay, call, { model, wires: contentWires }) ? undefined : await readImages();
     const text = await this.#text.plan(call, input, serving);
     return {
       ...text,
@@ -97,7 +99,7 @@ class ContentImageKind implements CallKind<ContentImageCall, ContentImagePlan> {
       text,
       images: contentImages?.images,
       cost: { by: "measure", measure: measureOf(text.cost.size, model, relay.limits.outputTokens) },
-      wires: contentImages === undefined ? ["content"] : imagesWiresFor(contentImages.request),
+      wires: contentImages === undefined ? contentWires : imagesWiresFor(contentImages.request),
       finishAfterDisconnect: true,
     };
   }

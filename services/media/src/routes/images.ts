@@ -99,6 +99,9 @@ interface ImagesPlan extends Plan {
   readonly priceCheck: { readonly images: PricedImages; readonly price: Price } | undefined;
 }
 
+/** Wires whose vendors count the tokens of an image by its size. */
+const sizeCountedWires = ["images", "image-edits"] as const;
+
 class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
   readonly #relay: Deps["relay"];
 
@@ -109,7 +112,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
   plan(call: Call, { parsed, endUser, images }: MediaRequest, { model, unpriced }: ServingModel): ImagesPlan {
     const { request } = parsed;
     const choices = maxImagesOf(request);
-    const isSizeCounted = isSupported(this.#relay, call, { model, wires: ["images", "image-edits"] });
+    const isSizeCounted = isSupported(this.#relay, call, { model, wires: sizeCountedWires });
     const imageTokens = isSizeCounted ? tokensPerImage(request) : geminiImageTokens;
     const requestSize: ImagesSize = { ...measureInput(request), choices, certainImages: minImagesOf(request) };
     return {
