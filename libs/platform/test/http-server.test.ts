@@ -45,12 +45,11 @@ function probesOf(port: number): readonly string[] {
 test("an idle connection stays open longer than clients are told, and is probed", async () => {
   const handler = (_: IncomingMessage, response: ServerResponse): void => void response.end();
   const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 0, handler });
-  const setTimeouts = vi.spyOn(Socket.prototype, "setTimeout");
+  using setTimeouts = vi.spyOn(Socket.prototype, "setTimeout");
   const agent = new Agent({ keepAlive: true });
   expect((await ask(server.port, agent)).headers["keep-alive"]).toBe("timeout=75");
   await vi.waitUntil(() => setTimeouts.mock.calls.some(([ms]) => ms === 620_000), 60_000);
   await vi.waitUntil(() => probesOf(server.port).length === 1, 60_000);
-  setTimeouts.mockRestore();
   agent.destroy();
   await server.drain();
 });
@@ -120,7 +119,7 @@ test.each([
   ],
 ])("%s gets a well-formed answer, with the request id of a line in the log", async (_, bytes, status, code) => {
   const { log } = createLogger("test", "silent");
-  const logged = vi.spyOn(log, "info");
+  using logged = vi.spyOn(log, "info");
   const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 1_000, handler: () => undefined, log });
   const client = connect(server.port, "127.0.0.1");
   client.write(bytes);

@@ -59,11 +59,10 @@ test("a call passes the steps in order, and the first refusal is sent", async ()
 });
 
 test("the log names the failure of a refused call", async () => {
-  const info = vi.spyOn(server.log, "info");
+  using info = vi.spyOn(server.log, "info");
   const { headers } = await fetch(`${server.url}/v1/models`);
   const line = { requestId: headers.get("x-request-id"), status: 401, error: "invalid_api_key", whole: true };
   await vi.waitFor(() => expect(info).toHaveBeenCalledWith(expect.objectContaining(line), "request"), 60_000);
-  info.mockRestore();
 });
 
 test("a call is refused before its body is read", async () => {
