@@ -83,11 +83,8 @@ interface AttemptFees {
   iterations?: readonly ReportedIteration[] | undefined;
 }
 
-/** Tiers that vendors may select if a request names none. */
-const vendorChosenTiers: readonly Pick<RequestedTier, "name" | "alias">[] = [
-  { name: "priority", alias: "fast" },
-  { name: "scale" },
-];
+/** Tiers that vendors may select if a request names none. `fast` is not one of them: Anthropic's is only requested. */
+const vendorChosenTiers: readonly Pick<RequestedTier, "name" | "alias">[] = [{ name: "priority" }, { name: "scale" }];
 /** Tiers that cost no more than the default one. */
 const tiersWithoutSurcharge: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
 /** Maximum calls of one tool in one answer for which money is held and that are billed. */
