@@ -30,9 +30,9 @@ export async function deliverCompleteAnswer(
   if (lifetime.isClientGone) return await run.settle(metered, "cancelled", clientDisconnectedStatus);
   const { failure } = answer;
   if (failure !== undefined) {
-    const settled = run.settle(metered, "failed", failure.status, failure.code);
+    // The settlement never rejects. During an outage of Redis it takes long, and the client does not wait for it.
+    void run.settle(metered, "failed", failure.status, failure.code);
     if (!call.answer.isHeadSent) call.answer.setHeader(headers.cost, formatUsd(heldMoney.chargedNanos ?? 0n));
-    await settled;
     throw failure;
   }
   const settled = run.settle(metered, "completed", 200);
