@@ -92,6 +92,7 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
   });
 
   test("a channel without a free seat gets 429 until its session ends, even if the session is not settled", async () => {
+    await area.settled("demo"); // no other session has a hold
     const session = await openSession(area, { model: "live-narrow" });
     const [holdKey = expect.fail("no hold")] = await area.redis.keys("hold:*");
     // The script that releases the hold fails while its key has another type.

@@ -92,9 +92,8 @@ test("a client that disconnects before the vendor's answer finds the task in its
   const client = connect(Number(new URL(area.url).port), "127.0.0.1");
   const head = `host: a\r\nauthorization: Bearer ${keys.demo}\r\ncontent-length: ${body.length}`;
   client.write(`POST /v1/videos HTTP/1.1\r\n${head}\r\ncontent-type: application/json\r\n\r\n${body}`);
-  await until(
-    "the request to reach the vendor",
-    async () => (await area.simulator.requests("openai-films")).length > 0,
+  await until("the request to reach the vendor", async () =>
+    (await area.simulator.requests("openai-films")).some((sent) => sent.body.includes("left alone")),
   );
   client.end();
   // The service ends its side of the connection when it has noticed the disconnect.

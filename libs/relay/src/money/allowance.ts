@@ -38,7 +38,7 @@ export interface AllowanceOptions {
 /**
  * Decides how much of a stream the held money covers. Most frames need only a comparison of bytes, because each token
  * has a minimum of bytes. When a quarter of the first step is left, the hold is extended while the stream continues. Each
- * step is twice as long as the one before, so that a long answer needs few extensions.
+ * extension is twice as long as the one before, so that a long answer needs few of them.
  */
 export class Allowance implements Disposable {
   readonly #options: AllowanceOptions;
