@@ -107,7 +107,24 @@ export function sharesBudget({ within }: Pick<Token, "within">): boolean {
   return within !== undefined && !isSameBudget(within, {});
 }
 
+/**
+ * Returns whether a change raises or removes a limit of a key, so that it exceeds the budget that the key shares. Limits that
+ * the change keeps are not compared.
+ */
+export function exceedsSharedBudget(
+  { budget: before, within }: Pick<Token, "budget" | "within">,
+  requested: KeyBudget | null | undefined,
+): boolean {
+  if (requested === undefined) return false;
+  return limitNames.some((name) => {
+    const [max, limit] = [within?.[name], requested?.[name]];
+    return max !== undefined && limit !== before?.[name] && (limit === undefined || BigInt(limit) > BigInt(max));
+  });
+}
+
 /** Returns whether two budgets have the same limits. */
 export function isSameBudget(one: KeyBudget, other: KeyBudget): boolean {
-  return (["perDay", "perMonth", "requestsPerDay"] as const).every((name) => one[name] === other[name]);
+  return limitNames.every((name) => one[name] === other[name]);
 }
+
+const limitNames = ["perDay", "perMonth", "requestsPerDay"] as const;

@@ -15,7 +15,14 @@ import type { Ledger, TokenChange } from "../ledger.ts";
 import { checkManagesKey, checkTeam, memberName, seesKey } from "../organisations/access.ts";
 import { requireAccount } from "./accounts.ts";
 import { fields } from "./fields.ts";
-import { findBoundingKey, isSameBudget, boundingKeyCandidates, sharedBudget, type KeyLimits } from "./member-limits.ts";
+import {
+  findBoundingKey,
+  exceedsSharedBudget,
+  isSameBudget,
+  boundingKeyCandidates,
+  sharedBudget,
+  type KeyLimits,
+} from "./member-limits.ts";
 
 /** Maximum API keys of an account, by the role of the creator. Keys of playgrounds are not limited. */
 const maxKeys = { operator: 10_000, member: 200 };
@@ -34,8 +41,8 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     const act = { actor: call.actor, action: `token.${verb}` } as const;
     if (call.operator.account !== undefined)
       return ledger.changeToken(before.id, await checkMembersChange(redis, before, requested), act);
-    // A change by an operator makes a member's key an operator's key. Only `set` removes its bounding key.
-    const within = verb === "set" ? { within: null } : {};
+    // A change by an operator makes a member's key an operator's key, which still counts against the shared budget.
+    const within = exceedsSharedBudget(before, requested.budget) ? { within: null } : {};
     const marked = before.ofMember === true ? { ...requested, ofMember: null, ...within } : requested;
     const token = await ledger.changeToken(before.id, marked, act);
     const shared = sharedBudget(token);

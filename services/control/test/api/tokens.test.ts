@@ -180,6 +180,23 @@ test("a name is removed by null, and kept by a change without it", async () => {
   expect(await set({ group: "default" })).toEqual([expect.not.objectContaining({ name: null })]);
 });
 
+test.each([
+  ["a new name", { name: "renamed" }, false],
+  ["fewer requests", { requestsPerDay: 10 }, false],
+  ["a lower budget", { dollarsPerMonth: "50" }, false],
+  ["a budget above the shared one", { dollarsPerMonth: "101" }, true],
+  ["no budget", { dollarsPerMonth: null }, true],
+])("%s of a member's key, set by an operator: %j, removed from the shared budget: %s", async (...row) => {
+  const [, body, isRemoved] = row;
+  const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
+  const perMonth = { perMonth: "100000000000" };
+  const member = { ...token, ofMember: true, budget: perMonth, within: { id: firstKey.id, ...perMonth } } as const;
+  await writeTokenToRedis(redis, digest, member);
+  const [request] = (await callToken("POST /tokens/{id}", token, { body })).ledgerRequests;
+  expect(request).toMatchObject({ ofMember: null });
+  expect(Object.hasOwn(Object(request), "within")).toBe(isRemoved);
+});
+
 test("nobody changes or rotates a key of a playground; it can be disabled and deleted", async () => {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   await writeTokenToRedis(redis, digest, { ...token, ofMember: true, playgroundOf: "mia" });
