@@ -5,6 +5,7 @@ import { wires } from "@modelgate/wires/text";
 import { BufferedStream } from "../../src/answers/buffered-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
 import { StreamForwarder, type StreamEnd, type StreamOwner } from "../../src/deliver/stream-forwarder.ts";
+import { Allowance } from "../../src/money/allowance.ts";
 import { Meter } from "../../src/money/meter.ts";
 import { countTokens } from "../../src/money/tokenizer.ts";
 import { FakeAnswer, FakeClient } from "../fakes.ts";
@@ -32,16 +33,17 @@ async function begin(
     heartbeatMs = 60_000,
     gatherMs = 0,
     maxBytes,
+    meter = new Meter(),
   }: {
     read?: PassTranslator["read"];
     paid?: Pick<StreamOwner, "allowance" | "meterEndedEarly">;
     heartbeatMs?: number;
     gatherMs?: number;
     maxBytes?: number;
+    meter?: Meter;
   } = {},
 ): Promise<Passing> {
   const client = new FakeClient();
-  const meter = new Meter();
   const held = await BufferedStream.open(vendor, reader);
   const early = paid === undefined ? undefined : chat.pass.earlyEnd?.({ choices: 1, includeUsage: false });
   const translator = new PassTranslator({ pass: chat.pass, mode: "bytes", early });
@@ -302,6 +304,22 @@ describe("a stream whose hold is used up", () => {
     money.answer();
     expect(await ended).toEqual({ callStatus: "completed" });
     expect(client.text).toBe(completeStream);
+  });
+
+  test("passes the covered frames of a chunk that has only output", async () => {
+    const meter = new Meter();
+    const answered = Promise.withResolvers<boolean>();
+    // Each text is one token.
+    const output = { first: 2, step: 2, max: Infinity };
+    const allowance = new Allowance({ output, meter, extend: () => answered.promise });
+    const paid = { allowance, meterEndedEarly: async () => ({ units: {}, estimated: true }) };
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("aa")), { paid, meter });
+    vendor.sends(`${frame("bb")}${frame("cc")}`);
+    expect([client.text, vendor.paused]).toEqual([`${frame("aa")}${frame("bb")}`, true]);
+    answered.resolve(true);
+    vendor.sends(done);
+    expect(await ended).toEqual({ callStatus: "completed" });
+    expect(client.text).toBe(`${frame("aa")}${frame("bb")}${frame("cc")}${done}`);
   });
 
   test("ends like at its maximum tokens if the extension is refused, and no waiting frame passes", async () => {
