@@ -3,7 +3,14 @@ import { Failure, type Configuration, type ConfigurationProblem } from "@modelga
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { ConfigurationBooks, ConfigurationVersion } from "../configuration/books-source.ts";
 import { differenceOf } from "../configuration/difference.ts";
-import { applyEdits, fragmentOf, partsOf, withHiddenSecrets, type Edit } from "../configuration/documents.ts";
+import {
+  applyEdits,
+  fragmentOf,
+  partsOf,
+  withHiddenSecrets,
+  withHiddenValues,
+  type Edit,
+} from "../configuration/documents.ts";
 import type { ConfigurationFollower } from "../configuration/follow.ts";
 import { parseConfiguration } from "../configuration/read.ts";
 import { resolveChannels, type StoredKeys, type EnvVariables } from "../configuration/resolve.ts";
@@ -14,10 +21,10 @@ import { fields } from "./fields.ts";
 
 /** Dependencies of the configuration routes. */
 export interface ConfigurationRouteDeps {
-  readonly follower: ConfigurationFollower;
+  readonly follower: Pick<ConfigurationFollower, "declare" | "refresh" | "status">;
   /** Path of the configuration file; undefined if the configuration is in the books. */
   readonly path: string | undefined;
-  readonly books: ConfigurationBooks;
+  readonly books: Pick<ConfigurationBooks, "find" | "history" | "readStoredKeys" | "save">;
   /** Sources from which a changed configuration may read keys and addresses. */
   readonly allowed: AllowedSources;
   readonly environment: EnvVariables;
@@ -45,10 +52,7 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
   return {
     "GET /configuration": async () => configurationView(deps),
     "GET /configuration/parts": async () => {
-      if (path !== undefined) {
-        const document = await readFile(path, "utf8").catch(() => "");
-        return { source: "file", version: null, ...partsOf(document) };
-      }
+      if (path !== undefined) return { source: "file", version: null, ...partsOf(await readShownFile(path)) };
       const { document = "", version = null } = (await books.find()) ?? {};
       return { source: "books", version, ...partsOf(document) };
     },
@@ -98,12 +102,18 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
 async function configurationView({ follower, path, books }: ConfigurationRouteDeps) {
   const { problems, version: published, loadedAt } = follower.status;
   if (path !== undefined) {
-    const document = withHiddenSecrets(await readFile(path, "utf8").catch(() => ""));
+    const document = withHiddenSecrets(await readShownFile(path));
     return { source: "file", path, version: null, document, problems, published, loadedAt };
   }
   const { document = "", ...newest } = (await books.find()) ?? {};
   const shown = { document: withHiddenSecrets(document), problems, published, loadedAt };
   return { source: "books", path: null, version: null, ...newest, ...shown };
+}
+
+/** Reads the configuration file. An invalid one has no values, because a secret may be at a wrong place. */
+async function readShownFile(path: string): Promise<string> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return parseConfiguration(text).configuration === undefined ? withHiddenValues(text) : text;
 }
 
 interface ChangeSettings {
@@ -186,7 +196,7 @@ function editsIn(body: unknown): readonly Edit[] {
   });
 }
 
-async function newestOf(books: ConfigurationBooks): Promise<ConfigurationVersion> {
+async function newestOf(books: Pick<ConfigurationBooks, "find">): Promise<ConfigurationVersion> {
   const newest = await books.find();
   if (newest === undefined)
     throw new Failure("server_overloaded", "The books have no configuration yet; try again shortly.");

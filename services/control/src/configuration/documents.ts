@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Failure } from "@modelgate/contracts";
 import { field } from "../field.ts";
-import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Scalar } from "yaml";
+import { isAlias, isMap, isPair, isScalar, isSeq, parseDocument, visit, type Document, type Scalar } from "yaml";
 
 /** A vendor key, or the value of a channel's header, as the books store it: encrypted. */
 export interface StoredVendorKey {
@@ -133,6 +133,29 @@ export function withHiddenSecrets(text: string): string {
   return secrets.length === 0 ? text : document.toString(yamlFormat);
 }
 
+/**
+ * Returns an invalid document of the configuration file without its values. A secret may be at any place in it. Groups,
+ * models, and the ids and providers of channels are shown.
+ */
+export function withHiddenValues(text: string): string {
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return "";
+  visit(document, {
+    Pair: (_, { key }, { length }) =>
+      // The parents of a member of the document are the document and its map.
+      length === 2 && ["groups", "models"].includes(String(key)) ? visit.SKIP : undefined,
+    Scalar(position, scalar, parents) {
+      const pair = parents.at(-1);
+      const isShown =
+        position === "key"
+          ? isPair(pair) && (/^[A-Za-z]+$/.test(String(scalar.value)) || !isNull(pair.value))
+          : isNull(scalar) || (isPair(pair) && ["id", "provider"].includes(String(pair.key)));
+      if (!isShown) scalar.value = hiddenSecret;
+    },
+  });
+  return document.toString(yamlFormat);
+}
+
 type Text = Scalar<string>;
 
 /** Yields literal vendor keys and header values, not references. */
@@ -172,6 +195,10 @@ function* clientKeys(document: Document): Iterable<Text> {
 
 function itemsOf(value: unknown): readonly unknown[] {
   return isSeq(value) ? value.items : [];
+}
+
+function isNull(value: unknown): boolean {
+  return value === null || (isScalar(value) && value.value === null);
 }
 
 function isText(value: unknown): value is Text {

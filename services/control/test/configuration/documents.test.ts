@@ -7,6 +7,7 @@ import {
   fragmentOf,
   partsOf,
   withHiddenSecrets,
+  withHiddenValues,
   withStoredKeys,
   withoutAccounts,
 } from "../../src/configuration/documents.ts";
@@ -75,6 +76,23 @@ test("values of headers and aliased keys are stored separately or hidden, and a 
   const edited = applyEdits(text, [{ path: ["channels", "main"], value }]);
   expect(edited).toMatch(/x-team: canary-team\s+x-new: \(hidden\)/);
   expect(() => withStoredKeys(edited, () => "")).toThrow("Enter the key or header (hidden) again.");
+});
+
+test.each([
+  ["text instead of a list", "keys: sk-live-1"],
+  ["an unknown field", "apiKey: sk-live-1"],
+  ["the name of a member", "keys: { sk-live-1 }"],
+  ["a map", "keys: { a-1: { b: [sk-live-1] }, a-2: sk-live-2 }"],
+])("a secret in a wrong place is hidden: %s", (_, member) => {
+  const channel = `{ id: main, provider: openai, ${member} }`;
+  const models = "models:\n  a: { kind: chat }\n";
+  for (const channels of [`channels: [${channel}]`, `chanels: [${channel}]`, `x: &c [${channel}]\nchannels: *c`]) {
+    const shown = withHiddenSecrets(withHiddenValues(models + channels));
+    expect(shown).toContain("(hidden)");
+    expect(shown).not.toContain("sk-live");
+    expect(shown).toContain("id: main, provider: openai");
+    expect(shown).toContain(models);
+  }
 });
 
 test("an edit of a part whose anchor another part uses is refused", () => {
