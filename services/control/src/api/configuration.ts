@@ -89,11 +89,12 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
     },
     "POST /configuration/versions/{version}/restore": async ({ params, actor }) => {
       const { document, version } = await versionOf(deps, params["version"]);
-      const { version: basedOn } = await newestOf(books);
+      const newest = await newestOf(books);
       const note = `back to version ${version}`;
-      // Sources in `before` are not checked again. Those of the restored version were allowed when it was saved.
-      const before = { version: basedOn, document, storedKeys: await books.readStoredKeys(version) };
-      return change({ text: document, copy: undefined, before, note, basedOn, isCheck: false, actor });
+      // The sources of the restored version were allowed when it was saved.
+      const storedKeys = new Map([...(await books.readStoredKeys()), ...(await books.readStoredKeys(version))]);
+      const before = { ...newest, storedKeys };
+      return change({ text: document, copy: undefined, before, trusted: document, note, isCheck: false, actor });
     },
   };
 }
@@ -126,6 +127,8 @@ type BaseVersion = Pick<ConfigurationVersion, "version" | "document"> & { readon
 
 interface Change extends ChangeSettings {
   readonly before: BaseVersion;
+  /** Document whose sources are not checked again. Default: that of `before`. */
+  readonly trusted?: string;
   readonly text: string;
   /** Text to copy into the configuration file; if absent, the complete document. */
   readonly copy: string | undefined;
@@ -134,10 +137,10 @@ interface Change extends ChangeSettings {
 
 async function makeChange(
   { follower, path, books, environment, allowed }: ConfigurationRouteDeps,
-  { text, copy, before, note, basedOn = before.version, isCheck, actor }: Change,
+  { text, copy, before, trusted = before.document, note, basedOn = before.version, isCheck, actor }: Change,
 ): Promise<ChangeResult> {
   const { configuration, problems = [] } = parseConfiguration(text);
-  const check = { ...allowed, environment, before: parseConfiguration(before.document).configuration };
+  const check = { ...allowed, environment, before: parseConfiguration(trusted).configuration };
   const refused = [...problems, ...(configuration === undefined ? [] : sourceProblems(configuration, check))];
   // A file keeps its secrets, so the text to copy may contain placeholders.
   if (configuration !== undefined && path === undefined) refused.push(...hiddenProblems(configuration));

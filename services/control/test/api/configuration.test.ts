@@ -44,7 +44,7 @@ async function call(
       save: async () => versionOf(versions.length),
     },
     allowed: { keysFolder: undefined, variables: new Set(), internalAddresses: [] },
-    environment: {},
+    environment: { KEY_OF_MAIN: "a key of this test" },
   };
   return configurationRoutes(deps)[route]?.({
     operator: { name: "test", role: "admin" },
@@ -70,4 +70,13 @@ test.each([
     expect(shown).not.toContain("sk-live");
     expect(shown).toContain(name);
   }
+});
+
+test("a restored version is saved with the warnings that the newest version does not have", async () => {
+  const versions = [channel("kept:unknown"), channel("env:KEY_OF_MAIN")].map((channels) => parts + channels);
+  const restore = (version: string) =>
+    call("POST /configuration/versions/{version}/restore", { versions, params: { version } });
+  const warnings = [{ path: "channels[0]", message: expect.stringContaining("is off") }];
+  expect(await restore("1")).toMatchObject({ version: 2, problems: [], warnings });
+  expect(await restore("2")).toMatchObject({ version: 2, problems: [], warnings: [] });
 });
