@@ -8,7 +8,7 @@ import {
   type Command,
   type Output,
 } from "./command.ts";
-import { CommandFailed, type Server } from "./server.ts";
+import { CommandFailed, mayHaveSucceeded, type Server } from "./server.ts";
 import { fieldCell, dollarsCell, renderTable, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
@@ -152,13 +152,8 @@ async function change(
     const data = await post(path, { amount, kind, reason: args.options["reason"] ?? kind, operationId });
     return { data, text: renderTable(data, columns, noAccounts) };
   } catch (error) {
-    if (!(error instanceof CommandFailed) || !mayHaveSucceeded(error)) throw error;
+    if (!mayHaveSucceeded(error)) throw error;
     const hint = `The balance may have changed. To repeat the command safely, add --operation-id ${operationId}`;
     throw new CommandFailed(`${error.message} ${hint}`, error.details);
   }
-}
-
-/** True for a lost answer and for an error of the server, which may be late. */
-function mayHaveSucceeded({ details: { code } }: CommandFailed): boolean {
-  return code === undefined || code === "server_overloaded" || code === "internal_error";
 }

@@ -140,3 +140,10 @@ export class CommandFailed extends Error {
     this.details = details;
   }
 }
+
+/** True for a lost answer and for an error of the server, which may be late. */
+export function mayHaveSucceeded(error: unknown): error is CommandFailed {
+  if (!(error instanceof CommandFailed)) return false;
+  const { code } = error.details;
+  return code === undefined || code === "server_overloaded" || code === "internal_error";
+}

@@ -1,7 +1,7 @@
 import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "../field.ts";
 import { positionalInPath, UsageError, type Arguments, type Command } from "./command.ts";
-import type { Server } from "./server.ts";
+import { CommandFailed, mayHaveSucceeded, type Server } from "./server.ts";
 import { fieldCell, renderTable, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
@@ -195,7 +195,14 @@ export const tokenCommands: readonly Command[] = [
     example: "gatectl token rotate tok_0123456789abcdef0123 --grace-seconds 86400",
     async run(args, server) {
       const graceSeconds = numberOrText(args.options["grace-seconds"]);
-      return showNewToken(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}/rotate`, { graceSeconds }));
+      const id = positionalInPath(args, 0, "TOKEN");
+      try {
+        return showNewToken(await server.post(`/tokens/${id}/rotate`, { graceSeconds }));
+      } catch (error) {
+        if (!mayHaveSucceeded(error)) throw error;
+        const hint = `The key may have been replaced: see \`gatectl token show ${id}\`. Another rotation then ends the old key immediately.`;
+        throw new CommandFailed(`${error.message} ${hint}`, error.details);
+      }
     },
   },
   {
