@@ -34,6 +34,7 @@ const yamlFormat = { lineWidth: 120, flowCollectionPadding: true } as const;
  */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const document = parseDocument(text);
+  if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) throwNotEditable();
   for (const { path, value } of edits) edit(document, path, value);
   try {
     return document.toString(yamlFormat);
@@ -47,11 +48,7 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
   const sectionNode = document.get(section);
   // A filled collection uses separate lines instead of {} or [].
   if ((isMap(sectionNode) || isSeq(sectionNode)) && sectionNode.items.length === 0) sectionNode.flow = false;
-  if (section !== "channels") {
-    if (value === null) document.deleteIn([section, name]);
-    else document.setIn([section, name], document.createNode(value));
-    return;
-  }
+  if (section !== "channels") return editMap(document, [section, name], value);
   const channels = document.get("channels");
   if (!isSeq(channels)) return void (value !== null && document.set("channels", document.createNode([value])));
   const index = channels.items.findIndex((item) => isMap(item) && item.get("id") === name);
@@ -62,6 +59,21 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
     restoreHidden(document, channel, channels.items[index]);
     channels.set(index, channel);
   } else channels.add(document.createNode(value));
+}
+
+function editMap(document: Document, [section, name]: Edit["path"], value: unknown): void {
+  const node = document.get(section) ?? undefined;
+  if (node === undefined) return void (value !== null && document.set(section, document.createNode({ [name]: value })));
+  if (!isMap(node)) throwNotEditable();
+  // A name such as 4 is a number in YAML.
+  const key = node.items.find((pair) => String(pair.key) === name)?.key ?? name;
+  if (value === null) node.delete(key);
+  else node.set(key, document.createNode(value));
+}
+
+function throwNotEditable(): never {
+  const message = "The document is not valid YAML, or a part of it is not a map: edit the whole document.";
+  throw new Failure("invalid_value", message, { param: "edits" });
 }
 
 /**

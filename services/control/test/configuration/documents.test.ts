@@ -101,6 +101,24 @@ test("an edit of a part whose anchor another part uses is refused", () => {
   expect(() => applyEdits(text, edits)).toThrow("uses an anchor of the edited part");
 });
 
+test.each([
+  ["a number as name", "models: { 4: { kind: chat }, b: {} }", { 4: { kind: "image" }, b: {} }, { b: {} }],
+  ["an empty section", "models:", { 4: { kind: "image" } }, {}],
+  ["an empty document", "", { 4: { kind: "image" } }, {}],
+])("a part of a document with %s is changed and removed", (_, text, changed, removed) => {
+  const path = ["models", "4"] as const;
+  expect(partsOf(applyEdits(text, [{ path, value: { kind: "image" } }])).models).toEqual(changed);
+  expect(partsOf(applyEdits(text, [{ path, value: null }])).models).toEqual(removed);
+});
+
+test.each(["a text", "- a", "models: a text", "models: [a", "x: &m {}\nmodels: *m"])(
+  "an edit of the document %j, which has no map, is refused",
+  (text) => {
+    const path = ["models", "a"] as const;
+    expect(() => applyEdits(text, [{ path, value: { kind: "chat" } }])).toThrow("edit the whole document");
+  },
+);
+
 test("a difference transforms one text into the other", () => {
   const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 12 });
   fc.assert(
