@@ -7,7 +7,14 @@ import { problemLines, readConfigurationFile } from "../configuration/read.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import { field } from "../field.ts";
 import { CommandFailed } from "./server.ts";
-import { requiredPositional, positionalInPath, type Arguments, type Command, type Output } from "./command.ts";
+import {
+  requiredPositional,
+  positionalInPath,
+  UsageError,
+  type Arguments,
+  type Command,
+  type Output,
+} from "./command.ts";
 import { fieldCell, renderTable, timeCell, type Column } from "./table.ts";
 
 /** Default configuration file. */
@@ -126,14 +133,21 @@ export const configCommands: readonly Command[] = [
     name: "config import",
     summary: "Check a configuration file and save it as the newest version.",
     positionals: ["FILE"],
-    options: { note: "note for the history" },
+    options: {
+      note: "note for the history",
+      "based-on": "version that the file is based on; if there is a newer one, nothing is saved (default: the newest)",
+    },
     example: "gatectl config import modelgate.yaml --note 'a second key'",
     async run(args, server) {
       const path = requiredPositional(args, 0, "FILE");
       const document = await readFile(path, "utf8").catch((error: unknown) => {
         throw new CommandFailed(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
       });
-      return changeOutput(await server.post("/configuration", { document, note: args.options["note"] }));
+      const { note, "based-on": version } = args.options;
+      const basedOn = version === undefined ? undefined : Number(version);
+      if (basedOn !== undefined && !Number.isSafeInteger(basedOn))
+        throw new UsageError("--based-on must be the number of a version");
+      return changeOutput(await server.post("/configuration", { document, note, basedOn }));
     },
   },
   {
