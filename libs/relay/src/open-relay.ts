@@ -16,7 +16,7 @@ import type { RelayDeps } from "./deps.ts";
 import type { RelayEnv } from "./env.ts";
 import { DetachedAnswers } from "./detached-answers.ts";
 import type { JsonLimits } from "./bodies/read-json.ts";
-import { openRenewals, openSettlements, type ProcessSettlements } from "./money/settlements.ts";
+import { openRenewals, openSettlements, type Settlements } from "./money/settlements.ts";
 import { showTopCallers } from "./money/top-callers.ts";
 import { openCreatedIds } from "./vendor-stores/created-ids.ts";
 
@@ -34,7 +34,7 @@ export interface ServiceRelay {
 interface ProcessRelay {
   readonly deps: Omit<RelayDeps, "limits" | "log">;
   readonly outbox: Outbox;
-  readonly settlements: ProcessSettlements;
+  readonly settlements: Settlements;
 }
 
 /**

@@ -61,6 +61,7 @@ async function open({ balance, budgets }: Account) {
     newCallId: () => `${accountId}-call-${++count}`,
     renewals: { add: () => ({ [Symbol.dispose]: () => undefined }), [Symbol.asyncDispose]: async () => undefined },
     settlements: {
+      limitRetries: () => undefined,
       settle: async () => undefined,
       release: async () => undefined,
       [Symbol.asyncDispose]: async () => undefined,

@@ -160,6 +160,7 @@ async function run({
       [Symbol.asyncDispose]: async () => undefined,
     },
     settlements: {
+      limitRetries: () => undefined,
       settle: async (settlement) => void settled.push(settlement),
       release: async ({ callId }) => void released.push(callId),
       [Symbol.asyncDispose]: async () => undefined,

@@ -28,10 +28,6 @@ export interface Settlements extends AsyncDisposable {
   settle(settlement: Settlement, call: LoggedCall): Promise<void>;
   /** Starts to release a hold. Never rejects. */
   release(release: Release, call: LoggedCall): Promise<void>;
-}
-
-/** The settlements of a process. */
-export interface ProcessSettlements extends Settlements {
   /** Limits the retries during an outage of Redis to a minute, because the process ends. */
   limitRetries(): void;
 }
@@ -56,11 +52,11 @@ interface SettlementDeps {
 }
 
 /** Opens the settlements of a process. The outbox publishes their events. */
-export function openSettlements(deps: SettlementDeps): ProcessSettlements {
+export function openSettlements(deps: SettlementDeps): Settlements {
   return new OpenSettlements(deps);
 }
 
-class OpenSettlements implements ProcessSettlements {
+class OpenSettlements implements Settlements {
   readonly #deps: SettlementDeps;
   readonly #maxRetried: number;
   readonly #repeats = new Set<NodeJS.Timeout>();
