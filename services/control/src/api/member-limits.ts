@@ -108,7 +108,7 @@ export function sharesBudget({ within }: Pick<Token, "within">): boolean {
 }
 
 /**
- * Returns whether a change raises or removes a limit of a key, so that it exceeds the budget that the key shares. Limits that
+ * Returns true if a change raises or removes a limit of a key, so that it exceeds the budget that the key shares. Limits that
  * the change keeps are not compared.
  */
 export function exceedsSharedBudget(

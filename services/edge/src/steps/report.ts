@@ -39,7 +39,7 @@ function reportRequest(log: Logger, request: IncomingMessage, response: ServerRe
   span.end(spanError(status, error));
 }
 
-/** Returns the error of a span. A refusal of a client's request is none. */
+/** Returns the error of a span. A refused request of a client has no error. */
 function spanError(status: number, error: string | undefined): string | undefined {
   if (status < 400) return error;
   return status < 500 ? undefined : (error ?? String(status));
