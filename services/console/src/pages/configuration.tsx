@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Code, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { Alert, Button, Card, Code, Group, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,6 +12,7 @@ import { Page } from "../parts/page.tsx";
 import { QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
+import { YamlEditor } from "../parts/yaml-editor.tsx";
 import { translate } from "../texts/translate.ts";
 
 const changedQueries = ["configuration", "versions", "models", "channels", "groups"];
@@ -34,7 +35,11 @@ export function ConfigurationPage() {
                 problems={found.problems}
               />
             )}
-            {found.source === "file" ? <FromFile found={found} /> : <Editor key={found.version} found={found} />}
+            {found.source === "file" ? (
+              <FromFile found={found} />
+            ) : (
+              <YamlEditor found={found} changes={changedQueries} />
+            )}
             {found.source === "books" && <History />}
           </Stack>
         )}
@@ -55,62 +60,6 @@ function FromFile({ found }: { readonly found: ConfigurationDocument }) {
       <Code block aria-label={translate("Configuration")} tabIndex={0} mah={600} style={{ overflow: "auto" }}>
         {found.document}
       </Code>
-    </Card>
-  );
-}
-
-function Editor({ found }: { readonly found: ConfigurationDocument }) {
-  const mayEdit = usePermission("admin");
-  const [text, setText] = useState(found.document);
-  const [note, setNote] = useState("");
-  const send = (check: boolean) => () =>
-    post("/configuration", {
-      body: { document: text, note: note || null, basedOn: found.version ?? 0, check },
-    });
-  const check = useChange({ change: send(true), changes: [] });
-  const save = useChange({ change: send(false), changes: changedQueries });
-  return (
-    <Card withBorder>
-      <Stack>
-        <Text size="sm" c="dimmed">
-          {translate("Version {version}, by {actor}, {time}. Pasted keys are encrypted and then shown as kept:.", {
-            version: found.version ?? 0,
-            actor: found.actor ?? "",
-            time: localTime(found.time),
-          })}
-        </Text>
-        <Textarea
-          label={translate("YAML")}
-          autosize
-          minRows={12}
-          maxRows={30}
-          spellCheck={false}
-          readOnly={!mayEdit}
-          styles={{ input: { fontFamily: "monospace" } }}
-          value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
-        />
-        <FailedChange error={check.error} />
-        <FailedChange error={save.error} />
-        <ChangeResult result={save.result ?? check.result} />
-        {mayEdit && (
-          <Group align="end">
-            <TextInput
-              label={translate("Note")}
-              w={300}
-              value={note}
-              onChange={({ currentTarget }) => setNote(currentTarget.value)}
-              error={save.errorAt("note")}
-            />
-            <Button variant="default" loading={check.isPending} onClick={check.start}>
-              {translate("Check")}
-            </Button>
-            <Button loading={save.isPending} onClick={save.start} disabled={text === found.document}>
-              {translate("Save")}
-            </Button>
-          </Group>
-        )}
-      </Stack>
     </Card>
   );
 }

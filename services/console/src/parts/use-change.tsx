@@ -32,6 +32,7 @@ export function useChange<Result>(change: Change<Result>) {
   const mutation = useMutation(mutationOptions(useQueryClient(), change));
   return {
     start: () => mutation.mutate(),
+    reset: mutation.reset,
     isPending: mutation.isPending,
     error: mutation.error,
     result: mutation.data,

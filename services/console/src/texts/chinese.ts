@@ -385,6 +385,10 @@ export const chinese = {
   "The configuration is valid.": "没有问题。",
   "Saved as version {version}. It is now active.": "已保存为版本 {version}，现已生效。",
   "Not saved: errors were found": "未保存：以下内容有误",
+  "Another version was saved": "已有人保存了另一个版本",
+  "Your text began with version {version}. Copy it, then open the newest version and repeat your edits.":
+    "您的文本基于版本 {version}。请先复制它，再打开最新版本并重新编辑。",
+  "Open the newest version": "打开最新版本",
   Warnings: "值得留意",
   "Errors were found. The last valid version is still active": "最近一个正确的版本仍然有效：以下内容有误",
   "show version {version}": "显示版本 {version}",
