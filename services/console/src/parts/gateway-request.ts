@@ -27,11 +27,17 @@ export async function requestGateway(
 }
 
 /** Sends JSON with the model to the gateway. Throws the gateway's error. */
-export function postToGateway(gateway: GatewayModel, path: string, body: object): Promise<Response> {
+export function postToGateway(
+  gateway: GatewayModel,
+  path: string,
+  body: object,
+  signal?: AbortSignal,
+): Promise<Response> {
   return requestGateway(gateway, path, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ model: gateway.model, ...body }),
+    signal: signal ?? null,
   });
 }
 

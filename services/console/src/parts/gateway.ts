@@ -24,10 +24,14 @@ export interface Message {
 }
 
 /** Yields a chat answer as it arrives. Throws the gateway's error. */
-export async function* chatStream(gateway: GatewayModel, messages: readonly Message[]): AsyncGenerator<Streamed> {
+export async function* chatStream(
+  gateway: GatewayModel,
+  messages: readonly Message[],
+  signal?: AbortSignal,
+): AsyncGenerator<Streamed> {
   const startedAt = performance.now();
   const body = { messages, stream: true, stream_options: { include_usage: true } };
-  const answer = await postToGateway(gateway, "chat/completions", body);
+  const answer = await postToGateway(gateway, "chat/completions", body, signal);
   if (answer.body === null) throw new Error(`status ${answer.status}`);
   let streamed: Streamed = { text: "", requestId: answer.headers.get("x-request-id") ?? undefined };
   for await (const chunk of chunksOf(answer.body)) {

@@ -1,5 +1,5 @@
 import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Text, Textarea, Title } from "@mantine/core";
-import { useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import type { Model } from "../api/types.ts";
 import { formatDuration } from "../format/numbers.ts";
 import { translate } from "../texts/translate.ts";
@@ -116,16 +116,15 @@ interface ChatCall {
 function Answer({ call, model }: { readonly call: ChatCall; readonly model: string }) {
   const [answer, setAnswer] = useState<Streamed>({ text: "" });
   const [failure, setFailure] = useState<string>();
-  const hasStarted = useRef(false);
-  const begin = (element: HTMLElement | null): void => {
-    if (element === null || hasStarted.current) return;
-    hasStarted.current = true;
-    void stream(call, model, setAnswer).catch((error: unknown) =>
-      setFailure(error instanceof Error ? error.message : String(error)),
-    );
-  };
+  useEffect(() => {
+    const abort = new AbortController();
+    stream(call, model, setAnswer, abort.signal).catch((error: unknown) => {
+      if (!abort.signal.aborted) setFailure(error instanceof Error ? error.message : String(error));
+    });
+    return () => abort.abort();
+  }, [call, model]);
   return (
-    <Card withBorder ref={begin}>
+    <Card withBorder>
       <Title order={3} size="h5">
         {model}
       </Title>
@@ -157,7 +156,12 @@ function Answer({ call, model }: { readonly call: ChatCall; readonly model: stri
   );
 }
 
-async function stream(call: ChatCall, model: string, show: (answer: Streamed) => void): Promise<void> {
+async function stream(
+  call: ChatCall,
+  model: string,
+  show: (answer: Streamed) => void,
+  signal: AbortSignal,
+): Promise<void> {
   const messages = [{ role: "user", content: call.question }] as const;
-  for await (const answer of chatStream({ ...call.gateway, model }, messages)) show(answer);
+  for await (const answer of chatStream({ ...call.gateway, model }, messages, signal)) show(answer);
 }
