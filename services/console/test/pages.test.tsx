@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Call, Channel, RefusedCall, System } from "../src/api/types.ts";
 import { renderedPage, rowsOf, textOf } from "./rendered-page.tsx";
 
@@ -169,4 +169,14 @@ describe("the overview lists as problems", () => {
     const text = textOf(await renderedPage("overview?span=7d", { "GET /system": system, "GET /channels": [channel] }));
     expect(text).not.toContain("unavailable");
   });
+});
+
+test.each([
+  ["no_role", "None of your groups has a role here."],
+  ["Call 555 0100", "The provider did not sign you in."],
+])("the sign-in page shows no text of a link: ?problem=%s", async (problem, shown) => {
+  vi.stubGlobal("location", { search: `?problem=${encodeURIComponent(problem)}` });
+  const html = await renderedPage("sign-in", { "GET /sign-in-ways": { provider: true } });
+  expect(textOf(html)).toContain(shown);
+  expect(html).not.toContain(problem);
 });

@@ -33,12 +33,20 @@ export function SignInPage() {
           <Title order={1} size="h3">
             modelgate console
           </Title>
-          {problem !== null && <NotSignedIn why={problem} />}
+          {problem !== null && <NotSignedIn why={providerProblem(problem)} />}
           {link === "" ? <ByPassword /> : <ByLink link={link} />}
         </Stack>
       </Card>
     </Center>
   );
+}
+
+/** Returns the text of a refused sign-in at the provider. Anybody can write a link, so its text is not shown. */
+function providerProblem(problem: string): string {
+  if (problem === "provider_unavailable") return translate("The provider does not answer.");
+  if (problem === "no_role") return translate("None of your groups has a role here.");
+  if (problem === "not_permitted") return translate("You may not sign in here.");
+  return translate("The provider did not sign you in.");
 }
 
 function useSignIn(credentials: () => Operations["POST /session"]["body"]) {

@@ -165,6 +165,10 @@ export const chinese = {
   "Sign in": "登录",
   "Sign in with your organisation": "使用组织账号登录",
   "Not signed in": "未登录",
+  "The provider does not answer.": "身份提供方没有响应。",
+  "None of your groups has a role here.": "您所在的组在此没有任何角色。",
+  "You may not sign in here.": "您无权在此登录。",
+  "The provider did not sign you in.": "身份提供方未能让您登录。",
   "This link works once, in this browser.": "此链接可在此浏览器中登录一次。",
   "No password? Open the sign-in link that npm start printed, or create a new one:":
     "没有密码？请打开 npm start 输出的登录链接，或生成一个新的：",

@@ -56,6 +56,9 @@ export function withProvider(api: RequestListener, provider: Provider | undefine
   };
 }
 
+/** Reason of a refusal, for which the console has a text. */
+type SignInProblem = "provider_unavailable" | "provider_failed" | "no_role" | "not_permitted";
+
 interface IdentifiedPerson {
   readonly name: string;
   /** Undefined if none of the person's groups has a role. */
@@ -91,7 +94,7 @@ class OpenIdProvider implements Provider {
       const cookie = this.#deps.cookies.setSignIn([state, nonce, verifier].join("."));
       response.writeHead(302, { location: to.href, "set-cookie": cookie }).end();
     } catch (error) {
-      this.#refuse(response, "The provider does not answer.", error);
+      this.#refuse(response, "provider_unavailable", error);
     }
   }
 
@@ -101,20 +104,19 @@ class OpenIdProvider implements Provider {
       const { name, operator, otherNames } = await this.#identify(request);
       if (operator === undefined) {
         if ((await people.find(name)) !== undefined) await sessions.revoke(name);
-        return this.#refuse(response, "None of your groups has a role here.");
+        return this.#refuse(response, "no_role");
       }
       const isDisabled = async (): Promise<boolean> => {
         const checks = await Promise.all([name, ...otherNames].map((each) => people.isDisabled(each)));
         return checks.includes(true);
       };
-      const disabledMessage = "You may not sign in here.";
-      if (await isDisabled()) return this.#refuse(response, disabledMessage);
+      if (await isDisabled()) return this.#refuse(response, "not_permitted");
       // Sessions end before the person is recorded, so that the next sign-in repeats a failed revocation.
       if (await this.#hadOtherAccess(operator)) await sessions.revoke(name);
       await people.remember(operator);
       // Read before the last check, so that the session is refused if the person is disabled meanwhile.
       const permissionVersions = await sessions.permissionVersions.of([name]);
-      if (await isDisabled()) return this.#refuse(response, disabledMessage);
+      if (await isDisabled()) return this.#refuse(response, "not_permitted");
       const before = cookies.findSession(request.headers);
       const address = clientAddress(request, this.#deps.proxies);
       const session = await sessions.begin({ operator, permissionVersions }, address, before);
@@ -122,7 +124,7 @@ class OpenIdProvider implements Provider {
         .writeHead(302, { location: "/console/", "set-cookie": [cookies.setSession(session), cookies.forgetSignIn] })
         .end();
     } catch (error) {
-      this.#refuse(response, "The provider did not sign you in.", error);
+      this.#refuse(response, "provider_failed", error);
     }
   }
 
@@ -188,9 +190,9 @@ class OpenIdProvider implements Provider {
     return new URL(path, this.#deps.consoleUrl ?? `http://${host}`);
   }
 
-  #refuse(response: ServerResponse, message: string, cause?: unknown): void {
-    this.#deps.log.warn({ err: cause }, `sign-in through the provider refused: ${message}`);
-    response.writeHead(302, { location: `/console/sign-in?problem=${encodeURIComponent(message)}` }).end();
+  #refuse(response: ServerResponse, problem: SignInProblem, cause?: unknown): void {
+    this.#deps.log.warn({ err: cause }, `sign-in through the provider refused: ${problem}`);
+    response.writeHead(302, { location: `/console/sign-in?problem=${problem}` }).end();
   }
 }
 

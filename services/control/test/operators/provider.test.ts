@@ -195,12 +195,12 @@ describe("signing in through a local OpenID provider", () => {
   });
 
   test.each([
-    ["sue", "None of your groups has a role here."],
-    ["ben", "You may not sign in here."],
-    ["eve", "You may not sign in here."],
-  ])("%s is refused", async (login, message) => {
+    ["sue", "no_role"],
+    ["ben", "not_permitted"],
+    ["eve", "not_permitted"],
+  ])("%s is refused", async (login, problem) => {
     const { end, jar } = await signIn(login);
-    expect([end.pathname, end.searchParams.get("problem")]).toEqual(["/console/sign-in", message]);
+    expect([end.pathname, end.searchParams.get("problem")]).toEqual(["/console/sign-in", problem]);
     expect(sessionIn(jar)).toBe("");
   });
 
