@@ -21,3 +21,16 @@ test.each([
   const lines = (await shownPrices([{ field, dollars, per, from: "configuration", day: null }])).split("\n");
   expect(lines.find((line) => line.startsWith(`${field} `))).toBe(`${field}  ${shown}  configuration  -`);
 });
+
+test("a model's channels are shown with their state and its reason", async () => {
+  const answers: Readonly<Record<string, unknown>> = {
+    "/models/m": { name: "m", channels: [{ id: "main", provider: "openai", upstreamModel: "m" }] },
+    "/channels": [
+      { id: "other", state: "ok" },
+      { id: "main", state: "off", reason: "OPENAI_API_KEY is not set" },
+    ],
+  };
+  const get = async (path: string) => answers[path];
+  const { text } = await runCommand(modelCommands, "model show", { positionals: ["m"] }, { get });
+  expect(text.split("\n").at(-1)).toMatch(/^main .* off +OPENAI_API_KEY is not set$/);
+});

@@ -3,12 +3,12 @@ import { field } from "../field.ts";
 import type { Server } from "./server.ts";
 import { fieldCell, renderTable, type Column } from "./table.ts";
 
-const states: readonly Column[] = [
+/** Columns of the state of a channel, key or model. */
+export const stateColumns: readonly Column[] = [
   ["STATE", fieldCell("state")],
   ["REASON", reasonCell],
-  ["SINCE", fieldCell("since")],
-  ["UNTIL", fieldCell("until")],
 ];
+const states: readonly Column[] = [...stateColumns, ["SINCE", fieldCell("since")], ["UNTIL", fieldCell("until")]];
 const columns: readonly Column[] = [
   ["CHANNEL", fieldCell("id")],
   ["PROVIDER", fieldCell("provider")],

@@ -3,6 +3,7 @@ import { readVariables } from "@modelgate/platform";
 import { readConfigurationPath } from "../env.ts";
 import { parseConfiguration, problemLines } from "../configuration/read.ts";
 import { field } from "../field.ts";
+import { stateColumns } from "./channels.ts";
 import { CommandFailed } from "./server.ts";
 import { defaultFile } from "./config.ts";
 import { importModels } from "./import-models.ts";
@@ -29,16 +30,24 @@ const channelColumns: readonly Column[] = [
   ["VENDOR'S MODEL", fieldCell("upstreamModel")],
   ["PRIORITY", fieldCell("priority")],
   ["WEIGHT", fieldCell("weight")],
+  ...stateColumns,
 ];
 
-const modelOutput = (data: unknown): Output => ({
+const modelOutput = (data: unknown, channels: unknown): Output => ({
   data,
   text: [
     renderTable(data, columns, ""),
     renderTable(field(data, "price"), priceColumns, "no price: calls of this model cost nothing"),
-    renderTable(field(data, "channels"), channelColumns, "no channels"),
+    renderTable(withStates(field(data, "channels"), channels), channelColumns, "no channels"),
   ].join("\n\n"),
 });
+
+/** Adds the states of all channels to the channels of a model. */
+function withStates(rows: unknown, channels: unknown): unknown {
+  const all: readonly unknown[] = Array.isArray(channels) ? channels : [];
+  const stateOf = (row: unknown) => all.find((channel) => field(channel, "id") === field(row, "id"));
+  return Array.isArray(rows) ? rows.map((row: unknown) => Object.assign({}, stateOf(row), row)) : rows;
+}
 
 /** Shows a price with its unit. Service tiers have factors of all prices instead. */
 function priceCell(row: unknown): string {
@@ -65,11 +74,12 @@ async function writeImported(path: string, channel: string, listed: readonly unk
 export const modelCommands: readonly Command[] = [
   {
     name: "model show",
-    summary: "Show a model: its price, the source and date of each number, and its channels.",
+    summary: "Show a model: its price, the source and date of each number, and its channels with their state.",
     positionals: ["MODEL"],
     options: {},
     example: "gatectl model show gpt-5-mini",
-    run: async (args, server) => modelOutput(await server.get(`/models/${positionalInPath(args, 0, "MODEL")}`)),
+    run: async (args, server) =>
+      modelOutput(await server.get(`/models/${positionalInPath(args, 0, "MODEL")}`), await server.get("/channels")),
   },
   {
     name: "model import",
