@@ -51,7 +51,7 @@ export function readForwarded({ request, query }: ServiceCall, wire: Forwarded["
   if (version === undefined)
     throw new Failure(
       "missing_required_parameter",
-      `Missing required header: ${headerAliases.alphaVersion.join(" or ")} (for example 2023-06-01).`,
+      `Missing required header: ${headerAliases.alphaVersion.toReversed().join(" or ")} (for example 2023-06-01).`,
       { param: name },
     );
   if (!/^\d{4}-\d\d-\d\d$/.test(version))
