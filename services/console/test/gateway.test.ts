@@ -1,5 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { chatStream } from "../src/parts/gateway.ts";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 test("a chat call ends with its signal", async () => {
   vi.stubGlobal("fetch", async (_: string, { signal }: RequestInit) => {
