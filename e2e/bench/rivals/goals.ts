@@ -26,30 +26,30 @@ const ownMicros = (round: Round): number => round.ownMicros;
 const totalMicros = (round: Round): number => round.totalMicros;
 const edgeAndText = ({ micros }: Round): number => (micros["edge"] ?? 0) + (micros["text"] ?? 0);
 
+function roundsOf(rounds: Rounds, name: string, kind: KindName): readonly Round[] {
+  return rounds.get(roundsKey({ name }, kind)) ?? [];
+}
+
 /** Divides modelgate's values by Portkey's CPU time in the same round. */
 function ratioToPortkey(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): ReadValue {
   return ({ rounds, portkey }) =>
-    ratioOf(
-      (rounds.get(roundsKey({ name: nameOfOurs[shape] }, kind)) ?? []).map(figure),
-      (rounds.get(roundsKey({ name: portkey }, kind)) ?? []).map(ownMicros),
-    );
+    ratioOf(roundsOf(rounds, nameOfOurs[shape], kind).map(figure), roundsOf(rounds, portkey, kind).map(ownMicros));
 }
 
 function convertedRatio({ rounds }: Measured): Spread | undefined {
-  const of = (kind: KindName): readonly number[] =>
-    (rounds.get(roundsKey({ name: nameOfOurs.one }, kind)) ?? []).map(ownMicros);
+  const of = (kind: KindName): readonly number[] => roundsOf(rounds, nameOfOurs.one, kind).map(ownMicros);
   return ratioOf(of("converted"), of("burst"));
 }
 
 function addedLatency(time: "p50Ms" | "p99Ms"): ReadValue {
   return ({ rounds, direct }) => {
-    const through = rounds.get(roundsKey({ name: nameOfOurs.one }, "steady")) ?? [];
+    const through = roundsOf(rounds, nameOfOurs.one, "steady");
     return spreadOf(through.map((round, at) => round[time] - (direct[at]?.[time] ?? 0)));
   };
 }
 
 function memoryUnderLoad({ rounds }: Measured): Spread | undefined {
-  return spreadOf((rounds.get(roundsKey({ name: nameOfOurs.one }, "chat")) ?? []).map((round) => MiB(round.memory)));
+  return spreadOf(roundsOf(rounds, nameOfOurs.one, "chat").map((round) => MiB(round.memory)));
 }
 
 function singleValue(figure: (measured: Measured) => number | undefined): ReadValue {

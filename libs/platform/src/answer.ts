@@ -31,15 +31,25 @@ export function answerFailure(
 
 /** Answers a refused upgrade with a plain HTTP error, and closes the connection. */
 export function refuseUpgrade(socket: Duplex, format: ErrorFormat, failure: Failure, requestId: string): void {
-  const body = JSON.stringify(renderFailure(format, failure, requestId));
+  const body = renderFailure(format, failure, requestId);
+  endWithJson(socket, failure.status, body, { [headers.requestId]: requestId, ...failureHeaders(failure) });
+}
+
+/** Writes a complete JSON answer on a connection without a `ServerResponse`, and closes it. */
+export function endWithJson(
+  socket: Duplex,
+  status: number,
+  body: object,
+  extraHeaders: Readonly<Record<string, string>>,
+): void {
+  const text = JSON.stringify(body);
   const head = {
-    [headers.requestId]: requestId,
-    ...failureHeaders(failure),
+    ...extraHeaders,
     "content-type": "application/json; charset=utf-8",
-    "content-length": String(Buffer.byteLength(body)),
+    "content-length": String(Buffer.byteLength(text)),
     connection: "close",
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
-  const status = `${failure.status} ${STATUS_CODES[failure.status] ?? "Refused"}`;
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+  const statusLine = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Refused"}`;
+  socket.end(`${statusLine}\r\n${lines.join("\r\n")}\r\n\r\n${text}`);
 }
